@@ -121,15 +121,13 @@ HM_INLINE uint32_t hm_dense_erase_parts(const hm_id_table *ids, const hm_handle 
     }                                                                                              \
     void hm_##kind##_touch(hm_##kind *kind, hm_handle handle)                                      \
     {                                                                                              \
-        HM_CONTRACT(kind != NULL, "hm_" #kind "_touch: " #kind " is NULL");                        \
-        HM_CONTRACT_IDLE(kind->guard.flags, "hm_" #kind "_touch", kind->name);                     \
+        HM_CONTRACT_AT_REST(kind, "hm_" #kind "_touch");                                           \
         uint32_t index = kind##_find(kind, handle);                                                \
         hm_dense_disturb(&kind->guard, &kind->order, index, hm_##kind##_count(kind));              \
     }                                                                                              \
     void hm_##kind##_touch_all(hm_##kind *kind)                                                    \
     {                                                                                              \
-        HM_CONTRACT(kind != NULL, "hm_" #kind "_touch_all: " #kind " is NULL");                    \
-        HM_CONTRACT_IDLE(kind->guard.flags, "hm_" #kind "_touch_all", kind->name);                 \
+        HM_CONTRACT_AT_REST(kind, "hm_" #kind "_touch_all");                                       \
         hm_dense_forget_order(&kind->guard, &kind->order);                                         \
     }
 

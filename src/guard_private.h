@@ -23,6 +23,11 @@ static inline bool hm_guard_refuses(const hm_guard *guard, const char *what, con
     return true;
 }
 
+/* The container is there, and none of its callbacks runs: for calls that return nothing. */
+#define HM_CONTRACT_AT_REST(container, function)                                                   \
+    (HM_CONTRACT((container) != NULL, function ": " #container " is NULL"),                        \
+     HM_CONTRACT_IDLE((container)->guard.flags, function, (container)->name))
+
 /* Every callback that can see the container runs between enter and leave. */
 static inline void hm_guard_enter(hm_guard *guard)
 {

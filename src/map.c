@@ -87,8 +87,7 @@ hm_status hm_map_init(hm_map *map, const hm_map_desc *desc)
 
 void hm_map_fini(hm_map *map)
 {
-    HM_CONTRACT(map != NULL, "hm_map_fini: map is NULL");
-    HM_CONTRACT_IDLE(map->guard.flags, "hm_map_fini", map->name);
+    HM_CONTRACT_AT_REST(map, "hm_map_fini");
     hm_map_clear(map);
     map_release_all(map);
 }
@@ -349,8 +348,7 @@ uint32_t hm_map_erase_if(hm_map *map, bool (*doomed)(const void *item, void *con
 
 void hm_map_clear(hm_map *map)
 {
-    HM_CONTRACT(map != NULL, "hm_map_clear: map is NULL");
-    HM_CONTRACT_IDLE(map->guard.flags, "hm_map_clear", map->name);
+    HM_CONTRACT_AT_REST(map, "hm_map_clear");
     if (map->destroy != NULL)
         while (map->ids.count > 0)
             map_erase_at(map, map->ids.count - 1);

@@ -105,8 +105,7 @@ hm_status hm_index_init(hm_index *index, const hm_index_desc *desc)
 
 void hm_index_fini(hm_index *index)
 {
-    HM_CONTRACT(index != NULL, "hm_index_fini: index is NULL");
-    HM_CONTRACT_IDLE(index->guard.flags, "hm_index_fini", index->name);
+    HM_CONTRACT_AT_REST(index, "hm_index_fini");
     index_release_all(index);
 }
 
@@ -243,8 +242,7 @@ uint32_t hm_index_remove_key(hm_index *index, uint64_t key)
 
 void hm_index_clear(hm_index *index)
 {
-    HM_CONTRACT(index != NULL, "hm_index_clear: index is NULL");
-    HM_CONTRACT_IDLE(index->guard.flags, "hm_index_clear", index->name);
+    HM_CONTRACT_AT_REST(index, "hm_index_clear");
     hm_secondary_clear(&index->owners);
     hm_index_drop_all_keys(index);
 }

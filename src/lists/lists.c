@@ -150,8 +150,7 @@ hm_status hm_lists_init(hm_lists *lists, const hm_lists_desc *desc)
 
 void hm_lists_fini(hm_lists *lists)
 {
-    HM_CONTRACT(lists != NULL, "hm_lists_fini: lists is NULL");
-    HM_CONTRACT_IDLE(lists->guard.flags, "hm_lists_fini", lists->name);
+    HM_CONTRACT_AT_REST(lists, "hm_lists_fini");
     if (lists->destroy != NULL)
         hm_lists_clear(lists);
     lists_release_all(lists);
@@ -347,8 +346,7 @@ static void lists_drop_blocks(hm_lists *lists)
 
 void hm_lists_clear(hm_lists *lists)
 {
-    HM_CONTRACT(lists != NULL, "hm_lists_clear: lists is NULL");
-    HM_CONTRACT_IDLE(lists->guard.flags, "hm_lists_clear", lists->name);
+    HM_CONTRACT_AT_REST(lists, "hm_lists_clear");
     while (lists->destroy != NULL && lists->ids.count > 0)
         (void)hm_lists_destroy(lists, hm_lists_handle_at(lists, lists->ids.count - 1));
     hm_id_table_clear(&lists->ids);

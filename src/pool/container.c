@@ -97,8 +97,7 @@ hm_status hm_pool_init(hm_pool *pool, const hm_pool_desc *desc)
 
 void hm_pool_fini(hm_pool *pool)
 {
-    HM_CONTRACT(pool != NULL, "hm_pool_fini: pool is NULL");
-    HM_CONTRACT_IDLE(pool->guard.flags, "hm_pool_fini", pool->name);
+    HM_CONTRACT_AT_REST(pool, "hm_pool_fini");
     if (pool->destroy != NULL)
         hm_pool_clear(pool);
     pool_release_all(pool);

@@ -237,8 +237,7 @@ static void pool_release_word(hm_pool *pool, uint32_t word)
 
 void hm_pool_clear(hm_pool *pool)
 {
-    HM_CONTRACT(pool != NULL, "hm_pool_clear: pool is NULL");
-    HM_CONTRACT_IDLE(pool->guard.flags, "hm_pool_clear", pool->name);
+    HM_CONTRACT_AT_REST(pool, "hm_pool_clear");
     uint32_t length;
     for (uint32_t i = hm_pool_next_run(pool, 0, &length); i != HM_INVALID_INDEX;
          i = hm_pool_next_run(pool, i + length, &length)) {

@@ -128,8 +128,7 @@ hm_status hm_secondary_init(hm_secondary *secondary, const hm_secondary_desc *de
 
 void hm_secondary_fini(hm_secondary *secondary)
 {
-    HM_CONTRACT(secondary != NULL, "hm_secondary_fini: secondary is NULL");
-    HM_CONTRACT_IDLE(secondary->guard.flags, "hm_secondary_fini", secondary->name);
+    HM_CONTRACT_AT_REST(secondary, "hm_secondary_fini");
     hm_secondary_clear(secondary);
     secondary_release_all(secondary);
 }
@@ -325,8 +324,7 @@ bool hm_secondary_remove_guarded(hm_secondary *secondary, uint32_t index)
 
 void hm_secondary_clear(hm_secondary *secondary)
 {
-    HM_CONTRACT(secondary != NULL, "hm_secondary_clear: secondary is NULL");
-    HM_CONTRACT_IDLE(secondary->guard.flags, "hm_secondary_clear", secondary->name);
+    HM_CONTRACT_AT_REST(secondary, "hm_secondary_clear");
     if (secondary->destroy != NULL)
         while (secondary->count > 0)
             secondary_remove_at(secondary, secondary->count - 1);

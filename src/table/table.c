@@ -64,8 +64,7 @@ hm_status hm_table_init(hm_table *table, const hm_table_desc *desc)
 
 void hm_table_fini(hm_table *table)
 {
-    HM_CONTRACT(table != NULL, "hm_table_fini: table is NULL");
-    HM_CONTRACT_IDLE(table->guard.flags, "hm_table_fini", table->name);
+    HM_CONTRACT_AT_REST(table, "hm_table_fini");
     if (table->destroy != NULL)
         hm_table_clear(table);
     table_release_all(table);
@@ -336,8 +335,7 @@ uint32_t hm_table_erase_if(hm_table *table,
 
 void hm_table_clear(hm_table *table)
 {
-    HM_CONTRACT(table != NULL, "hm_table_clear: table is NULL");
-    HM_CONTRACT_IDLE(table->guard.flags, "hm_table_clear", table->name);
+    HM_CONTRACT_AT_REST(table, "hm_table_clear");
     while (table->destroy != NULL && table->ids.count > 0)
         table_erase_at(table, table->ids.count - 1);
     uint32_t count = table->ids.count;

@@ -432,8 +432,7 @@ hm_status hm_world_remove_n(hm_world *world, const hm_handle *entities, uint32_t
 
 void hm_world_touch(hm_world *world, hm_handle entity, hm_component component)
 {
-    HM_CONTRACT(world != NULL, "hm_world_touch: world is NULL");
-    HM_CONTRACT_IDLE(world->guard.flags, "hm_world_touch", world->name);
+    HM_CONTRACT_AT_REST(world, "hm_world_touch");
     uint32_t number = component - world->salt;
     if (!hm_world_has(world, entity, component))
         return;
@@ -454,8 +453,7 @@ void hm_world_touch(hm_world *world, hm_handle entity, hm_component component)
 
 void hm_world_touch_all(hm_world *world, hm_component component)
 {
-    HM_CONTRACT(world != NULL, "hm_world_touch_all: world is NULL");
-    HM_CONTRACT_IDLE(world->guard.flags, "hm_world_touch_all", world->name);
+    HM_CONTRACT_AT_REST(world, "hm_world_touch_all");
     uint32_t number = component - world->salt;
     if (number >= world->component_count)
         return;

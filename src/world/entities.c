@@ -458,8 +458,7 @@ static bool entities_have_hooks(const hm_world *world)
 
 void hm_world_clear(hm_world *world)
 {
-    HM_CONTRACT(world != NULL, "hm_world_clear: world is NULL");
-    HM_CONTRACT_IDLE(world->guard.flags, "hm_world_clear", world->name);
+    HM_CONTRACT_AT_REST(world, "hm_world_clear");
     HM_CONTRACT(world->running == 0, "hm_world_clear: a query of the world runs");
     hm_world_settle(world);
     if (entities_have_hooks(world))

@@ -176,8 +176,7 @@ hm_status hm_world_init(hm_world *world, const hm_world_desc *desc)
 
 void hm_world_fini(hm_world *world)
 {
-    HM_CONTRACT(world != NULL, "hm_world_fini: world is NULL");
-    HM_CONTRACT_IDLE(world->guard.flags, "hm_world_fini", world->name);
+    HM_CONTRACT_AT_REST(world, "hm_world_fini");
     HM_CONTRACT(world->running == 0, "hm_world_fini: a query of the world runs");
     hm_world_clear(world);
     world_release_all(world);

@@ -28,7 +28,7 @@ IF = re.compile(r"\b(?:if|while) \(")
 # A call, an assignment, an increment or a jump; not a declaration, whose name follows a type.
 STATEMENT = re.compile(r"(?<=[;{}):])(\s+)((?:\(void\))?\*?[a-z]\w*(?:(?:\[[^;]*?\]|->|\.|\w)*)"
                        r"(?:\(| [-+*|&]?= |(?:\+\+|--)(?=;))[^;{}]*;|"
-                       r"HM_CONTRACT\([^;]*;|break;|continue;)")
+                       r"HM_CONTRACT(?:_IDLE|_AT_REST)?\([^;]*;|break;|continue;)")
 KEYWORDS = re.compile(r"(if|for|while|switch|return|sizeof|static_assert)\b")
 
 
