@@ -136,7 +136,7 @@ HM_API uint32_t hm_index_contains_n(const hm_index *index, const hm_handle *owne
 HM_API bool hm_index_next(const hm_index *index, hm_index_view *view);
 
 /* Removes all owners for which `doomed` returns true, and returns their number. `doomed` is called
- * once for each owner. O(owners). */
+ * once for each owner. The owners are removed after the last call of `doomed`. O(owners). */
 HM_API uint32_t hm_index_remove_if(hm_index *index,
                                    bool (*doomed)(hm_handle owner, uint64_t key, void *context),
                                    void *context);

@@ -156,9 +156,8 @@ HM_API bool hm_lists_erase_ordered_at(hm_lists *lists, hm_handle list, uint32_t 
 
 /* Erases the items of a list for which the predicate returns true, and returns their number: 0 also
  * if the handle does not resolve, and when busy. `doomed` is called once for each item, in order.
- * Validate accepts the lists that it sees, but in the list whose items it is asked about, those
- * before the present one may be there twice. A destroy hook runs for an item before the next call.
- * The others keep their order. O(items of the list). */
+ * The items are erased after the last call of `doomed`. The others keep their order. O(items of the
+ * list). */
 HM_API uint32_t hm_lists_erase_if(hm_lists *lists, hm_handle list,
                                   bool (*doomed)(const void *item, void *context), void *context);
 

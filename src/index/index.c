@@ -247,7 +247,20 @@ void hm_index_clear(hm_index *index)
     hm_index_drop_all_keys(index);
 }
 
-/* Backward: the owner that fills a hole has been asked about. */
+/* Exchanges the positions of two owners, which their keys do not depend on. */
+static void index_exchange(hm_index *index, uint32_t a, uint32_t b)
+{
+    hm_handle *owners = index->owners.owners, owner = owners[a];
+    hm_index_place *places = hm_index_places(index), place = places[a];
+    places[a] = places[b];
+    places[b] = place;
+    hm_secondary_rename(&index->owners, a, owners[b]);
+    hm_secondary_rename(&index->owners, b, owner);
+    index->owners.positions[hm_handle_index(owners[a])] = a;
+    index->owners.positions[hm_handle_index(owners[b])] = b;
+}
+
+/* Moves the doomed owners behind the others first, so that `doomed` sees the index whole. */
 uint32_t hm_index_remove_if(hm_index *index,
                             bool (*doomed)(hm_handle owner, uint64_t key, void *context),
                             void *context)
@@ -256,17 +269,17 @@ uint32_t hm_index_remove_if(hm_index *index,
     HM_CONTRACT(doomed != NULL, "hm_index_remove_if: doomed is NULL");
     if (hm_guard_refuses(&index->guard, "index", index->name))
         return 0;
-    uint32_t removed = 0;
-    for (uint32_t i = hm_index_count(index); i-- > 0;) {
+    uint32_t count = hm_index_count(index), kept = 0;
+    hm_guard_enter(&index->guard);
+    for (uint32_t i = 0; i < count; i++) {
         hm_handle owner = hm_secondary_owner_at(&index->owners, i);
-        uint64_t key = index->buckets[hm_index_places(index)[i].bucket].key;
-        hm_guard_enter(&index->guard);
-        bool is_doomed = doomed(owner, key, context);
-        hm_guard_leave(&index->guard, 0);
-        if (is_doomed)
-            removed += hm_index_remove(index, owner);
+        if (!doomed(owner, index->buckets[hm_index_places(index)[i].bucket].key, context))
+            index_exchange(index, kept++, i);
     }
-    return removed;
+    hm_guard_leave(&index->guard, 0);
+    for (uint32_t i = count; i > kept; i--)
+        (void)hm_index_remove(index, hm_secondary_owner_at(&index->owners, i - 1));
+    return count - kept;
 }
 
 /* questions */

@@ -9,6 +9,7 @@
 #include "../guard_private.h"
 #include "../id_table_private.h"
 #include "../memory/memory_private.h"
+#include "../order/order_private.h"
 
 enum {
     LISTS_UNIT_SIZE = 8,    /* bytes, at least: that of a head */
@@ -547,17 +548,15 @@ uint32_t hm_lists_erase_if(hm_lists *lists, hm_handle list,
     lists_enter(lists);
     for (uint32_t i = 0; i < count; i++) {
         void *item = lists_item_at(lists, record, i);
-        if (doomed(item, context)) {
-            if (lists->destroy != NULL)
-                lists->destroy(item, lists->context);
+        if (doomed(item, context))
             continue;
-        }
         if (kept != i)
-            memcpy(lists_item_at(lists, record, kept), item, lists->item_size);
+            hm_order_exchange_bytes(lists_item_at(lists, record, kept), item, lists->item_size);
         kept++;
     }
     lists_leave(lists);
-    if (kept != count)
+    lists_destroy_items(lists, record, kept);
+    if (kept < record->count)
         lists_shrink(lists, record, kept);
     return count - kept;
 }

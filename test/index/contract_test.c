@@ -69,6 +69,25 @@ static bool look(hm_handle from, uint64_t of, void *context)
     return false;
 }
 
+static bool doom(hm_handle from, uint64_t of, void *context)
+{
+    const hm_index *index = context;
+    CHECK(of == 1 && hm_index_contains(index, from) && hm_index_count(index) == 3);
+    CHECK(has_members(index, 1, (const uint32_t[]){0, 1, 2}, 3));
+    CHECK(hm_index_validate(index) == HM_OK);
+    return hm_handle_index(from) != 1;
+}
+
+TEST(index_contract, the_predicate_of_remove_if_sees_doomed_owners_too)
+{
+    hm_index index = make((hm_index_desc){0});
+    for (uint32_t slot = 0; slot < 3; slot++)
+        set(&index, owner(slot), 1);
+    CHECK(hm_index_remove_if(&index, doom, &index) == 2);
+    CHECK(has_members(&index, 1, (const uint32_t[]){1}, 1));
+    finish(&index);
+}
+
 TEST(index_contract, the_predicate_of_remove_if_sees_all_members)
 {
     hm_index index = make((hm_index_desc){0});

@@ -71,7 +71,7 @@ TEST(lists, destroy_is_told_of_each_item_that_ends_and_of_the_last_first)
     CHECK(hm_lists_erase_at(&lists, list, 2) && were_destroyed(&ended, (int[]){2}, 1));
     CHECK(hm_lists_erase_ordered_at(&lists, list, 0) && were_destroyed(&ended, (int[]){0}, 1));
     CHECK(hm_lists_erase_if(&lists, list, is_even, NULL) == 3); /* of 1 9 3 4 5 6 7 8 */
-    CHECK(were_destroyed(&ended, (int[]){4, 6, 8}, 3));
+    CHECK(were_destroyed(&ended, (int[]){8, 4, 6}, 3));
     CHECK(hm_lists_defragment(&lists, NULL).done); /* The blocks are exact. */
     CHECK(hm_lists_resize(&lists, list, 3) == HM_OK && were_destroyed(&ended, (int[]){7, 5}, 2));
     CHECK(!hm_lists_erase_at(&lists, list, 3) && hm_lists_resize(&lists, list, 3) == HM_OK);
