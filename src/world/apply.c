@@ -229,8 +229,7 @@ static void apply_remove(apply_call *call, uint32_t number)
 {
     hm_world *world = call->world;
     if (hm_world_is_sparse(world, number)) {
-        if (hm_world_unset_sparse(world, hm_world_sparse(world, number), call->entity))
-            hm_world_record(world, number)->changed = ++world->clock;
+        hm_world_unset_sparse(world, number, call->entity);
         return;
     }
     if (hm_world_record(world, number)->size == 0 || !apply_has(call->now, number))

@@ -43,15 +43,6 @@ hm_status hm_world_read_set(const hm_world *world, const hm_component *component
     return HM_OK;
 }
 
-void hm_world_drop_sparse(const hm_world *world, hm_world_set *set)
-{
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < set->count; i++)
-        if (!hm_world_is_sparse(world, set->numbers[i]))
-            set->numbers[count++] = set->numbers[i];
-    set->count = count;
-}
-
 /* find */
 
 static uint32_t set_hash(const hm_world_set *set)

@@ -85,17 +85,38 @@ hm_status hm_world_add(hm_world *world, hm_handle entity, hm_component component
     return status == HM_OK ? change_add(world, at, entity, number, value) : status;
 }
 
+/* Runs the hooks of the values that `place` has and archetype `to` has not. */
+static void change_destroy_lost(hm_world *world, hm_world_place place, uint32_t to)
+{
+    const hm_world_archetype *archetype = &world->archetypes[hm_world_place_archetype(place)];
+    for (uint32_t c = 0; c < archetype->column_count; c++)
+        if (!hm_world_cell_of(&world->archetypes[to], archetype->columns[c])->is_present)
+            hm_world_destroy_value(world, archetype->columns[c],
+                                   hm_world_value_at(world, place, archetype->columns[c]));
+}
+
+/* Moves the entity whose place is at `at`. Inline, since a call for one entity does little else. */
+HM_INLINE void change_move(hm_world *world, hm_world_place *at, uint32_t to)
+{
+    hm_world_place place = *at;
+    *at = hm_world_copy_row(world, place, to);
+    if (world->archetypes[hm_world_place_archetype(place)].hook_count == 0) {
+        hm_world_remove_row(world, place);
+        return;
+    }
+    place = hm_world_retire_row(world, place);
+    change_destroy_lost(world, place, to);
+    hm_world_forget_row(world, place);
+}
+
 hm_status hm_world_remove_at(hm_world *world, hm_world_place *at, hm_handle entity, uint32_t number)
 {
-    hm_world_component_record *record = hm_world_record(world, number);
-    if (record->sparse != HM_WORLD_NONE) {
+    if (hm_world_is_sparse(world, number)) {
         hm_world_settle(world);
-        if (hm_world_unset_sparse(world, hm_world_sparse(world, number), entity))
-            record->changed = ++world->clock;
+        hm_world_unset_sparse(world, number, entity);
         return HM_OK;
     }
-    hm_world_place place = *at;
-    uint32_t from = hm_world_place_archetype(place), to;
+    uint32_t from = hm_world_place_archetype(*at), to;
     if (!hm_world_cell_of(&world->archetypes[from], number)->is_present) {
         hm_world_settle(world);
         return HM_OK;
@@ -106,14 +127,7 @@ hm_status hm_world_remove_at(hm_world *world, hm_world_place *at, hm_handle enti
     if (status != HM_OK)
         return status;
     hm_world_settle(world); /* It has a component, so it lives: its place stays. */
-    *at = hm_world_copy_row(world, place, to);
-    if (record->destroy == NULL) {
-        hm_world_remove_row(world, place);
-        return HM_OK;
-    }
-    place = hm_world_retire_row(world, place);
-    hm_world_destroy_value(world, number, hm_world_value_at(world, place, number));
-    hm_world_forget_row(world, place);
+    change_move(world, at, to);
     return HM_OK;
 }
 
@@ -189,16 +203,6 @@ hm_status hm_world_prepare_delta_n(hm_world *world, const hm_handle *entities, u
     return status;
 }
 
-/* Runs the hooks of the values that `place` has and archetype `to` has not. */
-static void change_destroy_lost(hm_world *world, hm_world_place place, uint32_t to)
-{
-    const hm_world_archetype *archetype = &world->archetypes[hm_world_place_archetype(place)];
-    for (uint32_t c = 0; c < archetype->column_count; c++)
-        if (!hm_world_cell_of(&world->archetypes[to], archetype->columns[c])->is_present)
-            hm_world_destroy_value(world, archetype->columns[c],
-                                   hm_world_value_at(world, place, archetype->columns[c]));
-}
-
 /* Adds the sparse components that the entity does not have, as zero, and lists the components that
  * it has already: their values will be replaced. */
 static void change_add_new(hm_world *world, hm_handle entity, uint32_t from,
@@ -215,20 +219,6 @@ static void change_add_new(hm_world *world, hm_handle entity, uint32_t from,
         else if (is_sparse)
             hm_world_set_sparse(world, number, entity, NULL);
     }
-}
-
-/* Moves the entity whose place is at `at`. */
-static void change_move(hm_world *world, hm_world_place *at, uint32_t to)
-{
-    hm_world_place place = *at;
-    *at = hm_world_copy_row(world, place, to);
-    if (world->archetypes[hm_world_place_archetype(place)].hook_count == 0) {
-        hm_world_remove_row(world, place);
-        return;
-    }
-    place = hm_world_retire_row(world, place);
-    change_destroy_lost(world, place, to);
-    hm_world_forget_row(world, place);
 }
 
 void hm_world_apply_delta(hm_world *world, hm_handle entity, const hm_world_delta *delta)
@@ -249,9 +239,8 @@ void hm_world_apply_delta(hm_world *world, hm_handle entity, const hm_world_delt
     }
     for (uint32_t i = 0; i < delta->remove.count; i++) {
         uint32_t number = delta->remove.numbers[i];
-        if (hm_world_is_sparse(world, number) &&
-            hm_world_unset_sparse(world, hm_world_sparse(world, number), entity))
-            hm_world_record(world, number)->changed = ++world->clock;
+        if (hm_world_is_sparse(world, number))
+            hm_world_unset_sparse(world, number, entity);
     }
 }
 

@@ -108,14 +108,15 @@ static hm_status entities_resolve(hm_world *world, const hm_component *set, uint
     *archetype = entities_recall(world, set, n);
     if (*archetype != HM_WORLD_NONE)
         return HM_OK;
-    hm_world_set columns;
-    hm_status status = hm_world_read_set(world, set, n, &columns);
+    hm_world_set all, columns;
+    hm_status status = hm_world_read_set(world, set, n, &all);
     if (status != HM_OK)
         return status;
-    for (uint32_t i = 0; i < columns.count; i++)
-        if (hm_world_is_sparse(world, columns.numbers[i]))
-            sparse->numbers[sparse->count++] = columns.numbers[i];
-    hm_world_drop_sparse(world, &columns);
+    columns.count = 0;
+    for (uint32_t i = 0; i < all.count; i++) {
+        hm_world_set *part = hm_world_is_sparse(world, all.numbers[i]) ? sparse : &columns;
+        part->numbers[part->count++] = all.numbers[i];
+    }
     status = hm_world_archetype_of(world, &columns, archetype);
     if (status == HM_OK && sparse->count == 0 && n <= HM_WORLD_MEMO) {
         memcpy(world->memo, set, n * sizeof *set);

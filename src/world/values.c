@@ -105,10 +105,11 @@ void hm_world_clear_sparse(hm_world *world, hm_handle entity)
         *hm_world_mask(world, entity) = 0;
 }
 
-bool hm_world_unset_sparse(hm_world *world, hm_secondary *sparse, hm_handle entity)
+void hm_world_unset_sparse(hm_world *world, uint32_t number, hm_handle entity)
 {
     hm_world_enter(world);
-    bool removed = hm_secondary_remove(sparse, entity);
+    bool removed = hm_secondary_remove(hm_world_sparse(world, number), entity);
     hm_world_leave(world);
-    return removed;
+    if (removed)
+        hm_world_record(world, number)->changed = ++world->clock;
 }

@@ -262,8 +262,8 @@ hm_status hm_world_prepare_sparse_n(hm_world *world, uint32_t number, const hm_h
 /* Sets a sparse value that is there already, or was prepared. */
 void hm_world_set_sparse(hm_world *world, uint32_t number, hm_handle entity, const void *value);
 
-/* Removes a sparse value; false if there is none. */
-bool hm_world_unset_sparse(hm_world *world, hm_secondary *sparse, hm_handle entity);
+/* Removes a sparse value, if there is one. */
+void hm_world_unset_sparse(hm_world *world, uint32_t number, hm_handle entity);
 
 /* Returns the bits of the sparse components that an entity may have. */
 static inline uint64_t *hm_world_mask(const hm_world *world, hm_handle entity)
@@ -360,9 +360,6 @@ hm_world_place hm_world_append_run(hm_world *world, uint32_t index, uint32_t n, 
 hm_status hm_world_read_set(const hm_world *world, const hm_component *components, uint32_t n,
                             hm_world_set *set);
 bool hm_world_set_has(const hm_world_set *set, uint32_t number);
-
-/* Leaves out the sparse components. */
-void hm_world_drop_sparse(const hm_world *world, hm_world_set *set);
 
 /* Computes the bytes of a row with these components, without the sparse ones. HM_ERROR_INVALID when
  * that is more than a chunk. */

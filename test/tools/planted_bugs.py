@@ -199,13 +199,9 @@ BUGS = [
         "        if (hm_world_is_sparse(world, number) ||\n"
         "            hm_world_cell_of(&world->archetypes[way->from], number)->is_present)\n",
         "        if (hm_world_is_sparse(world, number))\n", "world"),
-    Bug("the clock does not hear of a sparse value that a change removes", "src/world/change.c",
-        "        if (hm_world_is_sparse(world, number) &&\n"
-        "            hm_world_unset_sparse(world, hm_world_sparse(world, number), entity))\n"
-        "            hm_world_record(world, number)->changed = ++world->clock;",
-        "        if (hm_world_is_sparse(world, number))\n"
-        "            hm_world_unset_sparse(world, hm_world_sparse(world, number), entity);",
-        "world"),
+    Bug("the clock does not hear of a sparse value that a change removes", "src/world/values.c",
+        "    if (removed)\n        hm_world_record(world, number)->changed = ++world->clock;",
+        "    (void)removed;", "world"),
     Bug("the clock does not hear of values that a query replaces", "src/world/query_change.c",
         "        hm_world_mark_column(world, index, archetype->cells[number].column);\n", "",
         "world"),
