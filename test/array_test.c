@@ -8,20 +8,6 @@
 
 #include <string.h>
 
-static hm_array_desc describe(test_layout layout, size_t capacity, const test_memory *memory)
-{
-    hm_array_desc desc = {.item_size = layout.item_size, .item_align = layout.item_align};
-    desc.capacity = capacity;
-    desc.memory = &memory->table;
-    return desc;
-}
-
-/* Returns a number of items that reaches into a third page. */
-static size_t items_over_pages(test_layout layout)
-{
-    return 2 * layout.page_size / layout.item_size + 3;
-}
-
 static bool is_zeroed(const hm_array *array)
 {
     static const hm_array zero;
@@ -50,10 +36,24 @@ TEST(array, init_refuses_null)
     CHECK(is_refused(NULL, HM_ERROR_INVALID));
 }
 
-TEST(array, init_refuses_items_without_size)
+TEST(array, init_refuses_what_no_array_can_be)
 {
-    CHECK(is_refused(&(hm_array_desc){.item_size = 0}, HM_ERROR_INVALID));
-    CHECK(is_refused(&(hm_array_desc){.item_size = 0, .item_align = 1}, HM_ERROR_INVALID));
+    const hm_array_desc impossible[] = {
+        {.item_size = 0},
+        {.item_size = 0, .item_align = 1},
+        {.item_size = 8192, .item_align = 8192}, /* although it divides */
+        {.item_size = SIZE_MAX / 2 + 1, .item_align = SIZE_MAX / 2 + 1},
+        {.item_size = 1, .capacity = SIZE_MAX}, /* and these overflow */
+        {.item_size = 1, .capacity = SIZE_MAX - hm_memory_os()->page_size + 2},
+        {.item_size = 8, .capacity = SIZE_MAX / 8 + 1},
+        {.item_size = 16, .capacity = SIZE_MAX / 8},
+        {.item_size = 40, .capacity = SIZE_MAX},
+        {.item_size = SIZE_MAX, .capacity = 2},
+        {.item_size = SIZE_MAX, .capacity = SIZE_MAX},
+        {.item_size = SIZE_MAX / HM_DEFAULT_CAPACITY + 1},
+    };
+    for (size_t i = 0; i < sizeof impossible / sizeof *impossible; i++)
+        CHECK(is_refused(&impossible[i], HM_ERROR_INVALID));
 }
 
 TEST(array, init_refuses_alignments_that_are_no_power_of_two_or_do_not_divide_the_size)
@@ -71,30 +71,6 @@ TEST(array, init_refuses_alignments_that_are_no_power_of_two_or_do_not_divide_th
             }
         }
     }
-}
-
-TEST(array, init_refuses_alignments_above_4096_even_when_they_divide)
-{
-    CHECK(is_refused(&(hm_array_desc){.item_size = 8192, .item_align = 8192}, HM_ERROR_INVALID));
-    CHECK(
-        is_refused(&(hm_array_desc){.item_size = SIZE_MAX / 2 + 1, .item_align = SIZE_MAX / 2 + 1},
-                   HM_ERROR_INVALID));
-}
-
-TEST(array, init_refuses_sizes_that_overflow)
-{
-    const hm_array_desc overflowing[] = {
-        {.item_size = 1, .capacity = SIZE_MAX},
-        {.item_size = 1, .capacity = SIZE_MAX - hm_memory_os()->page_size + 2},
-        {.item_size = 8, .capacity = SIZE_MAX / 8 + 1},
-        {.item_size = 16, .capacity = SIZE_MAX / 8},
-        {.item_size = 40, .capacity = SIZE_MAX},
-        {.item_size = SIZE_MAX, .capacity = 2},
-        {.item_size = SIZE_MAX, .capacity = SIZE_MAX},
-        {.item_size = SIZE_MAX / HM_DEFAULT_CAPACITY + 1},
-    };
-    for (size_t i = 0; i < sizeof overflowing / sizeof *overflowing; i++)
-        CHECK(is_refused(&overflowing[i], HM_ERROR_INVALID));
 }
 
 TEST(array, init_says_memory_when_the_sizes_fit_but_the_system_has_no_room)
@@ -155,26 +131,6 @@ TEST(array, init_refuses_a_reservation_that_is_not_aligned_and_gives_it_back)
     CHECK(crooked_releases == 1);
 }
 
-TEST(array, init_reserves_once_and_commits_nothing)
-{
-    for (size_t i = 0; i < test_layout_count(); i++) {
-        test_layout layout = test_layout_at(i);
-        test_memory memory;
-        test_memory_init(&memory, layout.page_size);
-        hm_array_desc desc = describe(layout, 1000, &memory);
-        hm_array array;
-        CHECK(hm_array_init(&array, &desc) == HM_OK);
-        CHECK(memory.calls == 1);
-        CHECK(memory.reserved_size == round_up(1000 * layout.item_size, layout.page_size));
-        CHECK(memory.committed_size == 0);
-        CHECK(hm_array_committed_size(&array) == 0);
-        CHECK(hm_array_count(&array) == 0);
-        CHECK(hm_array_data(&array) != NULL);
-        hm_array_fini(&array);
-        test_memory_check_released(&memory);
-    }
-}
-
 TEST(array, zero_fields_mean_the_defaults)
 {
     hm_array array;
@@ -186,21 +142,6 @@ TEST(array, zero_fields_mean_the_defaults)
         CHECK(hm_array_init(&array, &(hm_array_desc){.item_size = size}) == HM_OK);
         hm_array_fini(&array);
     }
-}
-
-TEST(array, fini_gives_all_back_and_may_run_twice)
-{
-    test_memory memory;
-    test_memory_init(&memory, 65536);
-    hm_array_desc desc = {.item_size = 40, .capacity = 100000, .memory = &memory.table};
-    hm_array array;
-    CHECK(hm_array_init(&array, &desc) == HM_OK);
-    CHECK(hm_array_resize(&array, 50000) == HM_OK);
-    hm_array_fini(&array);
-    test_memory_check_released(&memory);
-    CHECK(is_zeroed(&array));
-    hm_array_fini(&array);
-    CHECK(is_zeroed(&array));
 }
 
 static void check_empty_of_capacity_0(hm_array *array)
@@ -244,180 +185,154 @@ TEST(array, an_array_whose_init_failed_is_an_empty_one_for_every_function)
     check_empty_of_capacity_0(&array);
 }
 
-/* ---- items ---- */
+/* ---- items: random operations, any of which may be refused, against a naive model ---- */
 
-static void check_items(const hm_array *array, test_layout layout, size_t count)
-{
-    CHECK(hm_array_count(array) == count);
-    CHECK(hm_array_committed_size(array) >= count * layout.item_size);
-    CHECK(hm_array_committed_size(array) % layout.page_size == 0);
-    for (size_t i = 0; i < count; i++)
-        CHECK(test_item_is(hm_array_at(array, i), layout.item_size, i));
-    CHECK(hm_array_at(array, count) == NULL);
-    CHECK(hm_array_at(array, SIZE_MAX) == NULL);
-}
+enum { STEPS = 150 };
 
-static void push_items(hm_array *array, test_layout layout, size_t first, size_t count)
-{
-    for (size_t i = first; i < count; i++) {
-        unsigned char *item = hm_array_push(array);
-        CHECK(item == (unsigned char *)hm_array_data(array) + i * layout.item_size);
-        CHECK((uintptr_t)item % layout.item_align == 0);
-        test_item_fill(item, layout.item_size, i);
-    }
-}
-
-TEST(array, items_of_every_layout_stay_where_they_are_until_the_array_is_full)
-{
-    for (size_t k = 0; k < test_layout_count(); k++) {
-        test_layout layout = test_layout_at(k);
-        size_t capacity = items_over_pages(layout);
-        test_memory memory;
-        test_memory_init(&memory, layout.page_size);
-        hm_array_desc desc = describe(layout, capacity, &memory);
-        hm_array array;
-        CHECK(hm_array_init(&array, &desc) == HM_OK);
-        void *data = hm_array_data(&array);
-        push_items(&array, layout, 0, capacity);
-        CHECK(hm_array_data(&array) == data);
-        check_items(&array, layout, capacity);
-        CHECK(hm_array_committed_size(&array) == memory.committed_size);
-
-        uint32_t calls = memory.calls;
-        CHECK(hm_array_push(&array) == NULL);
-        CHECK(hm_array_reserve(&array, 0) == HM_OK);
-        CHECK(hm_array_reserve(&array, 1) == HM_ERROR_FULL);
-        CHECK(hm_array_reserve(&array, SIZE_MAX) == HM_ERROR_FULL);
-        CHECK(hm_array_resize(&array, capacity + 1) == HM_ERROR_FULL);
-        CHECK(hm_array_resize(&array, SIZE_MAX) == HM_ERROR_FULL);
-        CHECK(memory.calls == calls);
-        check_items(&array, layout, capacity);
-        hm_array_fini(&array);
-        test_memory_check_released(&memory);
-    }
-}
-
-TEST(array, pop_drops_the_last_item_and_push_takes_its_place)
-{
+typedef struct model {
+    test_layout layout;
     test_memory memory;
-    test_memory_init(&memory, 65536);
-    test_layout layout = {40, 8, 65536};
-    hm_array_desc desc = describe(layout, 100, &memory);
     hm_array array;
-    CHECK(hm_array_init(&array, &desc) == HM_OK);
-    CHECK(!hm_array_pop(&array));
-    push_items(&array, layout, 0, 10);
-    for (size_t count = 10; count > 0; count--) {
-        CHECK(hm_array_pop(&array));
-        check_items(&array, layout, count - 1);
-    }
-    CHECK(!hm_array_pop(&array));
-    CHECK(hm_array_count(&array) == 0);
-    push_items(&array, layout, 0, 100);
-    CHECK(hm_array_push(&array) == NULL);
-    CHECK(hm_array_pop(&array));
-    push_items(&array, layout, 99, 100);
-    check_items(&array, layout, 100);
-    hm_array_fini(&array);
+    void *data;
+    size_t capacity, count, ready; /* up to `ready` items, nothing needs memory */
+} model;
+
+/* A capacity that reaches into a third page. */
+static void begin(model *m, test_layout layout, size_t commit_step)
+{
+    memset(m, 0, sizeof *m);
+    m->layout = layout;
+    m->capacity = 2 * layout.page_size / layout.item_size + 3;
+    test_memory_init(&m->memory, layout.page_size);
+    hm_array_desc desc = {.item_size = layout.item_size,
+                          .item_align = layout.item_align,
+                          .capacity = m->capacity,
+                          .commit_step = commit_step,
+                          .memory = &m->memory.table};
+    CHECK(hm_array_init(&m->array, &desc) == HM_OK);
+    CHECK(m->memory.calls == 1 && m->memory.committed_size == 0);
+    CHECK(m->memory.reserved_size == round_up(m->capacity * layout.item_size, layout.page_size));
+    m->data = hm_array_data(&m->array);
+    CHECK(m->data != NULL);
 }
 
-static bool is_zero(const unsigned char *bytes, size_t size)
+static void check_all(const model *m)
 {
-    for (size_t i = 0; i < size; i++)
-        if (bytes[i] != 0)
-            return false;
-    return true;
+    size_t size = m->layout.item_size, committed = hm_array_committed_size(&m->array);
+    CHECK(hm_array_count(&m->array) == m->count && hm_array_data(&m->array) == m->data);
+    CHECK(committed == m->memory.committed_size && committed % m->layout.page_size == 0);
+    CHECK(committed >= m->count * size);
+    for (size_t i = 0; i < m->count; i++)
+        CHECK(test_item_is(hm_array_at(&m->array, i), size, i));
+    CHECK(hm_array_at(&m->array, m->count) == NULL);
+    CHECK(hm_array_at(&m->array, SIZE_MAX) == NULL);
 }
 
-TEST(array, resize_zeroes_new_items_even_where_memory_is_dirty)
+/* Whether a call that needs memory for so many items says so rightly: it asks at most once, and not
+ * at all for what cannot be or is there. */
+static bool is_right(const model *m, hm_status status, size_t count)
 {
+    CHECK(m->memory.calls <= (count <= m->capacity && count > m->ready));
+    if (count > m->capacity)
+        return status == HM_ERROR_FULL;
+    return status == (test_memory_refused(&m->memory) ? HM_ERROR_MEMORY : HM_OK);
+}
+
+static void do_push(model *m)
+{
+    size_t size = m->layout.item_size;
+    test_memory_fail(&m->memory, m->memory.fail_at, true); /* Each of several is counted. */
+    unsigned char *item = hm_array_push(&m->array);
+    hm_status failure = m->count == m->capacity ? HM_ERROR_FULL : HM_ERROR_MEMORY;
+    CHECK(is_right(m, item != NULL ? HM_OK : failure, m->count + 1));
+    if (item == NULL)
+        return;
+    CHECK(item == (unsigned char *)m->data + m->count * size);
+    CHECK((uintptr_t)item % m->layout.item_align == 0);
+    test_item_fill(item, size, m->count++);
+}
+
+static void do_resize(model *m, size_t count)
+{
+    size_t size = m->layout.item_size;
+    hm_status status = hm_array_resize(&m->array, count);
+    CHECK(is_right(m, status, count));
+    if (status != HM_OK)
+        return;
+    unsigned char *more = (unsigned char *)m->data + m->count * size;
+    CHECK(count <= m->count || test_bytes_are(more, (count - m->count) * size, 0));
+    for (; m->count < count; m->count++)
+        test_item_fill(hm_array_at(&m->array, m->count), size, m->count);
+    m->count = count;
+}
+
+static void do_reserve(model *m, size_t n)
+{
+    size_t count = n <= m->capacity ? m->count + n : SIZE_MAX;
+    hm_status status = hm_array_reserve(&m->array, n);
+    CHECK(is_right(m, status, count));
+    if (status == HM_OK && count > m->ready)
+        m->ready = count;
+}
+
+static void do_trim(model *m)
+{
+    size_t needed = round_up(m->count * m->layout.item_size, m->layout.page_size);
+    size_t before = m->memory.committed_size;
+    bool is_refused = m->memory.fail_at != 0 && before > needed;
+    CHECK(hm_array_trim(&m->array) == (is_refused ? HM_ERROR_MEMORY : HM_OK));
+    CHECK(m->memory.calls <= 1);
+    CHECK(m->memory.committed_size == (is_refused ? before : needed));
+    if (!is_refused)
+        m->ready = m->count;
+}
+
+static void step(model *m, uint64_t *random)
+{
+    const size_t numbers[] = {0,
+                              1,
+                              m->capacity / 2,
+                              m->capacity,
+                              m->capacity + 1,
+                              SIZE_MAX,
+                              test_random_below(random, (uint32_t)m->capacity)};
+    size_t number = numbers[test_random_below(random, sizeof numbers / sizeof *numbers)];
+    uint32_t kind = test_random_below(random, 8);
+    test_memory_fail(&m->memory, test_random_below(random, 3) == 0, true);
+    if (kind < 2)
+        for (size_t n = number < 40 ? 1 : m->capacity / 2; n > 0; n--)
+            do_push(m);
+    else if (kind == 2)
+        for (uint32_t n = test_random_below(random, 10); n > 0; n--) {
+            CHECK(hm_array_pop(&m->array) == (m->count > 0));
+            m->count -= m->count > 0;
+        }
+    else if (kind < 5)
+        do_resize(m, number);
+    else if (kind < 7)
+        do_reserve(m, number);
+    else
+        do_trim(m);
+    check_all(m);
+}
+
+TEST(array, random_operations_do_what_a_naive_model_does_with_every_layout)
+{
+    uint64_t random = test_seed("arrays");
     for (size_t k = 0; k < test_layout_count(); k++) {
-        test_layout layout = test_layout_at(k);
-        size_t capacity = items_over_pages(layout), keep = capacity / 3;
-        test_memory memory;
-        test_memory_init(&memory, layout.page_size);
-        hm_array_desc desc = describe(layout, capacity, &memory);
-        hm_array array;
-        CHECK(hm_array_init(&array, &desc) == HM_OK);
-        CHECK(hm_array_resize(&array, capacity) == HM_OK);
-        unsigned char *data = hm_array_data(&array);
-        CHECK(is_zero(data, capacity * layout.item_size));
-        for (size_t i = 0; i < capacity; i++)
-            test_item_fill(hm_array_at(&array, i), layout.item_size, i);
-        CHECK(hm_array_resize(&array, keep) == HM_OK);
-        check_items(&array, layout, keep);
-        CHECK(hm_array_resize(&array, capacity) == HM_OK);
-        CHECK(hm_array_count(&array) == capacity);
-        for (size_t i = 0; i < keep; i++)
-            CHECK(test_item_is(hm_array_at(&array, i), layout.item_size, i));
-        CHECK(is_zero(data + keep * layout.item_size, (capacity - keep) * layout.item_size));
-        CHECK(hm_array_resize(&array, 0) == HM_OK);
-        CHECK(hm_array_count(&array) == 0);
-        hm_array_fini(&array);
-    }
-}
-
-TEST(array, up_to_what_was_reserved_push_and_resize_cannot_fail)
-{
-    for (size_t k = 0; k < test_layout_count(); k++) {
-        test_layout layout = test_layout_at(k);
-        size_t count = items_over_pages(layout);
-        test_memory memory;
-        test_memory_init(&memory, layout.page_size);
-        hm_array_desc desc = describe(layout, 2 * count, &memory);
-        hm_array array;
-        CHECK(hm_array_init(&array, &desc) == HM_OK);
-        test_memory_fail(&memory, 0, false);
-        CHECK(hm_array_reserve(&array, count) == HM_OK);
-        CHECK(memory.calls == 1);
-        CHECK(hm_array_count(&array) == 0);
-        test_memory_fail(&memory, 1, true);
-        push_items(&array, layout, 0, count);
-        check_items(&array, layout, count);
-        CHECK(hm_array_resize(&array, 0) == HM_OK);
-        CHECK(hm_array_resize(&array, count - 1) == HM_OK);
-        CHECK(hm_array_reserve(&array, 1) == HM_OK);
-        CHECK(memory.calls == 0);
-        test_memory_fail(&memory, 0, false);
-        CHECK(hm_array_reserve(&array, count + 1) == HM_OK); /* n more than there are */
-        test_memory_fail(&memory, 1, true);
-        CHECK(hm_array_resize(&array, 2 * count) == HM_OK);
-        CHECK(hm_array_reserve(&array, 1) == HM_ERROR_FULL);
-        hm_array_fini(&array);
+        model m;
+        begin(&m, test_layout_at(k), k % 2);
+        for (int i = 0; i < STEPS; i++)
+            step(&m, &random);
+        hm_array_fini(&m.array);
+        test_memory_check_released(&m.memory);
+        CHECK(is_zeroed(&m.array));
+        hm_array_fini(&m.array);
+        CHECK(is_zeroed(&m.array));
     }
 }
 
 /* ---- pages ---- */
-
-TEST(array, trim_gives_the_pages_behind_the_last_item_back)
-{
-    for (size_t k = 0; k < test_layout_count(); k++) {
-        test_layout layout = test_layout_at(k);
-        size_t capacity = items_over_pages(layout);
-        test_memory memory;
-        test_memory_init(&memory, layout.page_size);
-        hm_array_desc desc = describe(layout, capacity, &memory);
-        hm_array array;
-        CHECK(hm_array_init(&array, &desc) == HM_OK);
-        push_items(&array, layout, 0, capacity);
-        const size_t counts[] = {capacity, capacity - 1, capacity / 2 + 1, capacity / 2, 1, 0};
-        for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
-            CHECK(hm_array_resize(&array, counts[i]) == HM_OK);
-            test_memory_fail(&memory, 0, false);
-            CHECK(hm_array_trim(&array) == HM_OK);
-            CHECK(hm_array_trim(&array) == HM_OK);
-            CHECK(memory.calls <= 1);
-            check_items(&array, layout, counts[i]);
-            CHECK(memory.committed_size ==
-                  round_up(counts[i] * layout.item_size, layout.page_size));
-            CHECK(hm_array_committed_size(&array) == memory.committed_size);
-        }
-        push_items(&array, layout, 0, capacity);
-        check_items(&array, layout, capacity);
-        hm_array_fini(&array);
-        test_memory_check_released(&memory);
-    }
-}
 
 TEST(array, a_commit_step_is_rounded_up_to_pages)
 {
@@ -489,86 +404,5 @@ TEST(array, without_a_commit_step_steps_are_a_quarter_from_64_to_128_kib)
         committed = to_the_byte ? steps[i] : round_up(committed + steps[i], memory.table.page_size);
         CHECK(hm_array_committed_size(&array) == committed);
     }
-    hm_array_fini(&array);
-}
-
-/* ---- refused memory ---- */
-
-/* Pushes, resizes and trims with the k-th call refused, and repeats each refused step once. Returns
- * whether there was a k-th call. */
-static bool survives_refusal(test_layout layout, uint32_t k)
-{
-    size_t capacity = items_over_pages(layout);
-    test_memory memory;
-    test_memory_init(&memory, layout.page_size);
-    hm_array_desc desc = describe(layout, capacity, &memory);
-    desc.commit_step = 1;
-    hm_array array;
-    test_memory_fail(&memory, k, false);
-    hm_status status = hm_array_init(&array, &desc);
-    CHECK(status == (k == 1 ? HM_ERROR_MEMORY : HM_OK));
-    CHECK(status == HM_OK || (is_zeroed(&array) && memory.reserved_size == 0));
-    CHECK(status == HM_OK || hm_array_init(&array, &desc) == HM_OK);
-    for (size_t i = 0; i < capacity; i++) {
-        unsigned char *item = hm_array_push(&array);
-        if (item == NULL) {
-            CHECK(memory.calls == k);
-            CHECK(hm_array_committed_size(&array) == memory.committed_size);
-            check_items(&array, layout, i);
-            item = hm_array_push(&array);
-        }
-        CHECK(item == hm_array_at(&array, i) && item != NULL);
-        test_item_fill(item, layout.item_size, i);
-    }
-    for (size_t count = capacity; count > 0; count = count / 2) {
-        CHECK(hm_array_resize(&array, count) == HM_OK);
-        size_t committed_size = memory.committed_size;
-        uint32_t calls = memory.calls;
-        status = hm_array_trim(&array);
-        CHECK(status == (calls < k && k <= memory.calls ? HM_ERROR_MEMORY : HM_OK));
-        CHECK(status == HM_OK || hm_array_committed_size(&array) == committed_size);
-        CHECK(hm_array_committed_size(&array) == memory.committed_size);
-        check_items(&array, layout, count);
-        CHECK(hm_array_trim(&array) == HM_OK);
-    }
-    status = hm_array_resize(&array, capacity);
-    if (status != HM_OK) {
-        CHECK(status == HM_ERROR_MEMORY && memory.calls == k);
-        check_items(&array, layout, 1);
-        CHECK(hm_array_resize(&array, capacity) == HM_OK);
-    }
-    CHECK(hm_array_count(&array) == capacity);
-    hm_array_fini(&array);
-    test_memory_check_released(&memory);
-    return memory.calls >= k;
-}
-
-TEST(array, every_refused_call_leaves_the_array_as_it_was)
-{
-    for (size_t i = 0; i < test_layout_count(); i++) {
-        uint32_t k = 1;
-        while (survives_refusal(test_layout_at(i), k))
-            k++;
-        CHECK(k > 5); /* reserve, three commits, a decommit at least */
-    }
-}
-
-TEST(array, full_and_refused_are_told_apart)
-{
-    test_memory memory;
-    test_memory_init(&memory, 65536);
-    hm_array_desc desc = {.item_size = 8, .capacity = 10, .memory = &memory.table};
-    hm_array array;
-    CHECK(hm_array_init(&array, &desc) == HM_OK);
-    test_memory_fail(&memory, 1, true);
-    CHECK(hm_array_push(&array) == NULL);
-    CHECK(hm_array_reserve(&array, 1) == HM_ERROR_MEMORY);
-    CHECK(hm_array_resize(&array, 10) == HM_ERROR_MEMORY);
-    CHECK(hm_array_reserve(&array, 11) == HM_ERROR_FULL);
-    CHECK(hm_array_resize(&array, 11) == HM_ERROR_FULL);
-    test_memory_fail(&memory, 0, false);
-    CHECK(hm_array_resize(&array, 10) == HM_OK);
-    CHECK(hm_array_push(&array) == NULL);
-    CHECK(hm_array_reserve(&array, 1) == HM_ERROR_FULL);
     hm_array_fini(&array);
 }
