@@ -20,9 +20,11 @@
 
 enum { STORAGES = 3 };
 
-/* A table over another one, which counts calls and can return addresses that are not aligned. */
+/* Functions of the program in front of another table, which count calls and can return addresses
+ * that are not aligned. */
 typedef struct counting {
     hm_memory table;
+    const hm_memory *base;
     uint32_t reserves, commits; /* calls */
     uint32_t misaligned_from;   /* the reserve with this number and all later ones; 0: none */
     uint32_t released;          /* calls */
@@ -33,7 +35,7 @@ static void *count_reserve(void *context, size_t size)
 {
     counting *self = context;
     self->reserves++;
-    unsigned char *address = hm_memory_os()->reserve(hm_memory_os()->context, size);
+    unsigned char *address = self->base->reserve(self->base->context, size);
     self->reserved_size += address != NULL ? size : 0;
     bool is_misaligned = self->misaligned_from != 0 && self->reserves >= self->misaligned_from;
     return address != NULL && is_misaligned ? address + 64 : address;
@@ -43,13 +45,13 @@ static bool count_commit(void *context, void *address, size_t size)
 {
     counting *self = context;
     self->commits++;
-    return hm_memory_os()->commit(hm_memory_os()->context, address, size);
+    return self->base->commit(self->base->context, address, size);
 }
 
 static bool pass_decommit(void *context, void *address, size_t size)
 {
-    (void)context;
-    return hm_memory_os()->decommit(hm_memory_os()->context, address, size);
+    const counting *self = context;
+    return self->base->decommit(self->base->context, address, size);
 }
 
 static void pass_release(void *context, void *address, size_t size)
@@ -58,20 +60,21 @@ static void pass_release(void *context, void *address, size_t size)
     self->released++;
     self->reserved_size -= size;
     uintptr_t place = (uintptr_t)address;
-    if (place % HM_MEMORY_ALIGNMENT == 64)
+    if (self->misaligned_from != 0 && place % HM_MEMORY_ALIGNMENT == 64)
         address = (unsigned char *)address - 64;
-    hm_memory_os()->release(hm_memory_os()->context, address, size);
+    self->base->release(self->base->context, address, size);
 }
 
-static void count_init(counting *self)
+static void count_init(counting *self, const hm_memory *base)
 {
     memset(self, 0, sizeof *self);
-    self->table = (hm_memory){.reserve = count_reserve,
-                              .commit = count_commit,
-                              .decommit = pass_decommit,
-                              .release = pass_release,
-                              .page_size = hm_memory_os()->page_size,
-                              .context = self};
+    self->table = *base; /* with its page size */
+    self->table.reserve = count_reserve;
+    self->table.commit = count_commit;
+    self->table.decommit = pass_decommit;
+    self->table.release = pass_release;
+    self->table.context = self;
+    self->base = base;
 }
 
 /* Returns a number that the system tells about this process, or 0. */
@@ -314,7 +317,7 @@ TEST(footprint, a_reserve_is_one_commit_of_each_column_and_piece)
         counting memory;
         hm_pool pool;
         hm_pool_desc desc = {.item_size = ITEM_SIZE, .capacity = ITEMS, .max_slots = ITEMS};
-        count_init(&memory);
+        count_init(&memory, hm_memory_os());
         desc.storage = (hm_storage)storage;
         desc.memory = &memory.table;
         CHECK(hm_pool_init(&pool, &desc) == HM_OK);
@@ -340,7 +343,7 @@ TEST(footprint, every_reservation_is_asked_for_its_alignment)
             counting memory;
             hm_pool pool;
             hm_pool_desc desc = {.item_size = 4096, .capacity = 500, .max_slots = 500};
-            count_init(&memory);
+            count_init(&memory, hm_memory_os());
             memory.misaligned_from = from;
             desc.storage = (hm_storage)storage;
             desc.memory = &memory.table;
@@ -367,7 +370,7 @@ TEST(footprint, a_map_reserves_once)
         counting memory;
         hm_map map;
         hm_map_desc desc = {.item_size = 8, .meta_size = meta_size, .memory = &memory.table};
-        count_init(&memory);
+        count_init(&memory, hm_memory_os());
         CHECK(hm_map_init(&map, &desc) == HM_OK);
         for (uint32_t i = 0; i < 1000; i++)
             CHECK(!hm_handle_is_null(hm_map_insert(&map, NULL)));
@@ -561,42 +564,15 @@ static void use_each(const hm_memory *memory, const hm_memory_arena *arena, size
     hm_map_fini(&map);
 }
 
-/* Functions of the program in front of those of an arena. */
-static const hm_memory *behind;
-
-static void *reserve_behind(void *context, size_t size)
-{
-    return behind->reserve(context, size);
-}
-
-static bool commit_behind(void *context, void *address, size_t size)
-{
-    return behind->commit(context, address, size);
-}
-
-static bool decommit_behind(void *context, void *address, size_t size)
-{
-    return behind->decommit(context, address, size);
-}
-
-static void release_behind(void *context, void *address, size_t size)
-{
-    behind->release(context, address, size);
-}
-
 TEST(footprint, an_arena_behind_functions_of_the_program_is_used_as_sparingly)
 {
     hm_memory_arena arena;
     size_t direct[KINDS], through[KINDS];
     CHECK(hm_memory_arena_init(&arena, &(hm_memory_arena_desc){.size = (size_t)64 << 20}) == HM_OK);
-    hm_memory own = arena.table;
-    behind = &arena.table;
-    own.reserve = reserve_behind;
-    own.commit = commit_behind;
-    own.decommit = decommit_behind;
-    own.release = release_behind;
+    counting own;
+    count_init(&own, &arena.table);
     use_each(&arena.table, &arena, direct);
-    use_each(&own, &arena, through);
+    use_each(&own.table, &arena, through);
     for (int i = 0; i < KINDS; i++)
         CHECK(direct[i] == through[i]);
     CHECK(direct[1] - direct[0] < 16 << 10); /* scratch memory, and marks */
@@ -642,7 +618,7 @@ TEST(footprint, a_table_of_the_program_may_say_that_addresses_are_scarce)
     for (int is_scarce = 0; is_scarce < 2; is_scarce++) {
         counting self;
         hm_world world;
-        count_init(&self);
+        count_init(&self, hm_memory_os());
         self.table.has_scarce_addresses = is_scarce != 0;
         bool is_ample = !is_scarce && sizeof(void *) >= 8;
         const hm_world_desc desc = {.capacity = FEW, .memory = &self.table};

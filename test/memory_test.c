@@ -68,115 +68,81 @@ TEST(memory, huge_pages_are_whole_system_pages)
     CHECK(hm_memory_os_huge()->page_size % hm_memory_os()->page_size == 0);
 }
 
-TEST(memory, every_reservation_is_aligned)
+/* A range of a table, and the value of all bytes of each of its pages. */
+
+enum { RANGES = 8, MOST_PAGES = 20, NO_MEMORY = -1 };
+
+typedef struct model_range {
+    unsigned char *address; /* NULL: there is none */
+    size_t pages;
+    int values[MOST_PAGES];
+} model_range;
+
+/* No two ranges share a byte, since all have values of their own. */
+static void check_ranges(const hm_memory *memory, const model_range *ranges)
 {
-    enum { MOST_PAGES = 20 };
-    for (int i = 0; i < TABLES; i++) {
-        const hm_memory *memory = table_at(i);
-        unsigned char *addresses[MOST_PAGES];
-        for (size_t pages = 1; pages <= MOST_PAGES; pages++) {
-            addresses[pages - 1] = memory->reserve(memory->context, pages * memory->page_size);
-            CHECK(addresses[pages - 1] != NULL);
-            size_t bits = pages * memory->page_size | HM_MEMORY_ALIGNMENT;
-            CHECK((uintptr_t)addresses[pages - 1] % (bits & (~bits + 1)) == 0);
-        }
-        for (size_t pages = 1; pages <= MOST_PAGES; pages++)
-            memory->release(memory->context, addresses[pages - 1], pages * memory->page_size);
-    }
+    const size_t page = memory->page_size;
+    for (const model_range *range = ranges; range < ranges + RANGES; range++)
+        for (size_t p = 0; range->address != NULL && p < range->pages; p++)
+            CHECK(range->values[p] == NO_MEMORY ||
+                  test_bytes_are(range->address + p * page, page, (unsigned char)range->values[p]));
 }
 
-TEST(memory, a_reservation_can_be_committed_to_its_last_byte)
+static void reserve_range(const hm_memory *memory, model_range *range, size_t pages)
 {
-    for (int i = 0; i < TABLES; i++) {
-        const hm_memory *memory = table_at(i);
-        size_t size = 3 * memory->page_size;
-        unsigned char *bytes = memory->reserve(memory->context, size);
-        CHECK(bytes != NULL);
-        CHECK(memory->commit(memory->context, bytes, size));
-        CHECK(test_bytes_are(bytes, size, 0));
-        memset(bytes, 0xA5, size);
-        CHECK(test_bytes_are(bytes, size, 0xA5));
-        memory->release(memory->context, bytes, size);
-    }
+    size_t size = pages * memory->page_size, bits = size | HM_MEMORY_ALIGNMENT;
+    range->address = memory->reserve(memory->context, size);
+    range->pages = pages;
+    CHECK(range->address != NULL && (uintptr_t)range->address % (bits & (~bits + 1)) == 0);
+    for (size_t p = 0; p < pages; p++)
+        range->values[p] = NO_MEMORY;
 }
 
-TEST(memory, reads_as_zero_after_decommit_and_commit)
+/* Commits or decommits some pages that are in one state. */
+static void change_range(const hm_memory *memory, model_range *range, uint64_t *random)
 {
-    for (int i = 0; i < TABLES; i++) {
-        const hm_memory *memory = table_at(i);
-        size_t size = 2 * memory->page_size;
-        unsigned char *bytes = memory->reserve(memory->context, size);
-        CHECK(bytes != NULL);
-        for (int round = 0; round < 3; round++) {
-            CHECK(memory->commit(memory->context, bytes, size));
-            CHECK(test_bytes_are(bytes, size, 0));
-            memset(bytes, 0xA5, size);
-            CHECK(memory->decommit(memory->context, bytes, size));
-        }
-        memory->release(memory->context, bytes, size);
+    size_t first = test_random_below(random, (uint32_t)range->pages), end = first;
+    size_t most = first + 1 + test_random_below(random, MOST_PAGES);
+    bool is_held = range->values[first] != NO_MEMORY;
+    int value = is_held ? NO_MEMORY : (int)test_random_below(random, 255) + 1;
+    for (; end < range->pages && end < most && (range->values[end] != NO_MEMORY) == is_held; end++)
+        range->values[end] = value;
+    unsigned char *address = range->address + first * memory->page_size;
+    size_t size = (end - first) * memory->page_size;
+    if (is_held) {
+        CHECK(memory->decommit(memory->context, address, size));
+        return;
     }
+    CHECK(memory->commit(memory->context, address, size));
+    CHECK(test_bytes_are(address, size, 0));
+    memset(address, value, size);
 }
 
-TEST(memory, pages_of_one_reservation_are_independent)
+TEST(memory, every_table_does_what_a_naive_model_does)
 {
+    uint64_t random = test_seed("memory tables");
     for (int i = 0; i < TABLES; i++) {
         const hm_memory *memory = table_at(i);
-        const size_t page = memory->page_size;
-        unsigned char *bytes = memory->reserve(memory->context, 5 * page);
-        CHECK(bytes != NULL);
-        CHECK(memory->commit(memory->context, bytes + 1 * page, page));
-        CHECK(memory->commit(memory->context, bytes + 3 * page, page));
-        memset(bytes + 1 * page, 1, page);
-        memset(bytes + 3 * page, 3, page);
-        CHECK(memory->commit(memory->context, bytes + 2 * page, page));
-        CHECK(test_bytes_are(bytes + 2 * page, page, 0));
-        memset(bytes + 2 * page, 2, page);
-        CHECK(memory->decommit(memory->context, bytes + 2 * page, page));
-        CHECK(test_bytes_are(bytes + 1 * page, page, 1));
-        CHECK(test_bytes_are(bytes + 3 * page, page, 3));
-        CHECK(memory->commit(memory->context, bytes + 2 * page, page));
-        CHECK(test_bytes_are(bytes + 2 * page, page, 0));
-        CHECK(memory->decommit(memory->context, bytes + 2 * page, 2 * page));
-        CHECK(test_bytes_are(bytes + 1 * page, page, 1));
-        CHECK(memory->commit(memory->context, bytes + 4 * page, page));
-        CHECK(test_bytes_are(bytes + 4 * page, page, 0));
-        memory->release(memory->context, bytes, 5 * page);
-    }
-}
-
-TEST(memory, reservations_do_not_overlap)
-{
-    enum { RESERVATIONS = 8 };
-    for (int i = 0; i < TABLES; i++) {
-        const hm_memory *memory = table_at(i);
-        const size_t size = 2 * memory->page_size;
-        unsigned char *bytes[RESERVATIONS];
-        for (int k = 0; k < RESERVATIONS; k++) {
-            bytes[k] = memory->reserve(memory->context, size);
-            CHECK(bytes[k] != NULL && memory->commit(memory->context, bytes[k], size));
-            memset(bytes[k], k + 1, size);
+        bool is_huge = memory->page_size >= 1 << 20;
+        model_range ranges[RANGES] = {{.address = NULL}};
+        for (uint32_t step = is_huge ? 60 : 1000; step > 0; step--) {
+            model_range *range = &ranges[test_random_below(&random, RANGES)];
+            bool is_release = test_random_below(&random, 8) == 0;
+            if (range->address == NULL) {
+                reserve_range(memory, range,
+                              1 + test_random_below(&random, is_huge ? 3 : MOST_PAGES));
+            } else if (is_release) {
+                memory->release(memory->context, range->address, range->pages * memory->page_size);
+                range->address = NULL;
+            } else {
+                change_range(memory, range, &random);
+            }
+            check_ranges(memory, ranges);
         }
-        memory->release(memory->context, bytes[3], size);
-        for (int k = 0; k < RESERVATIONS; k++) {
-            CHECK(k == 3 || test_bytes_are(bytes[k], size, (unsigned char)(k + 1)));
-            if (k != 3)
-                memory->release(memory->context, bytes[k], size);
-        }
-    }
-}
-
-TEST(memory, what_was_released_reads_as_zero_when_it_is_reserved_again)
-{
-    for (int i = 0; i < TABLES; i++) {
-        const hm_memory *memory = table_at(i);
-        const size_t page = memory->page_size;
-        for (size_t pages = 5; pages > 0; pages--) {
-            unsigned char *bytes = memory->reserve(memory->context, pages * page);
-            CHECK(bytes != NULL && memory->commit(memory->context, bytes, pages * page));
-            CHECK(test_bytes_are(bytes, pages * page, 0));
-            memset(bytes, 0xA5, pages * page);
-            memory->release(memory->context, bytes, pages * page);
-        }
+        for (int k = 0; k < RANGES; k++)
+            if (ranges[k].address != NULL)
+                memory->release(memory->context, ranges[k].address,
+                                ranges[k].pages * memory->page_size);
     }
 }
 
