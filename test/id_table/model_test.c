@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* id_table: random operations against a naive model; everything is compared after each one. */
+/* id_table: random operations against a naive model; everything is compared after each one. A
+ * "page" is the slots that share a generation floor: those whose entries fill one page of memory.
+ */
 #include "support/id_table.h"
 #include "support/memory.h"
 #include "support/runner.h"
@@ -12,42 +14,89 @@ typedef struct model {
     hm_id_table table;
     test_memory memory;
     uint32_t capacity, max_slots, count;
-    hm_handle *live;       /* position -> handle */
-    uint16_t *generations; /* slot -> the last one issued; 0: none */
-    bool *is_live;         /* slot */
+    uint32_t slot_count, used, reach; /* those that exist, are not retired, have ever existed */
+    uint32_t page;                    /* slots */
+    hm_handle *live;                  /* position -> handle */
+    uint32_t *order;                  /* position -> slot, of live and of free ones */
+    uint16_t *generations;            /* slot -> the last one issued; 0: none */
+    uint16_t floors[8];               /* page -> the highest one that a trim has dropped */
+    bool *is_live, *is_retired;       /* slot */
 } model;
 
 /* Counts in this process: trims that dropped slots, slots that were retired. */
 static uint32_t dropped, retired;
 
+/* Whether the slot at this position is free for the last time. */
+static bool is_spent(const model *m, uint32_t position)
+{
+    return m->generations[m->order[position]] == LIVES;
+}
+
+/* Retires the spent slots among the next n; the last free one takes the place of each. */
+static void retire_spent(model *m, uint32_t n)
+{
+    for (uint32_t position = m->count; position < m->used && position - m->count < n;)
+        if (is_spent(m, position)) {
+            m->is_retired[m->order[position]] = true;
+            m->order[position] = m->order[--m->used];
+        } else {
+            position++;
+        }
+}
+
+static bool reserve(model *m, uint32_t n)
+{
+    hm_status status = hm_id_table_reserve(&m->table, n);
+    if (n > m->capacity - m->count) {
+        CHECK(status == HM_ERROR_FULL);
+        return false;
+    }
+    retire_spent(m, n);
+    uint32_t usable = m->used - m->count < n ? m->used - m->count : n;
+    CHECK(status == (n - usable <= m->max_slots - m->slot_count ? HM_OK : HM_ERROR_FULL));
+    return status == HM_OK;
+}
+
+/* The freed slot that is next, in its next generation, or a fresh one above the floor of its page.
+ */
+static hm_handle expected_handle(model *m)
+{
+    if (m->count < m->used) {
+        uint32_t slot = m->order[m->count];
+        return hm_handle_pack(slot, m->generations[slot] + 1u, TYPE_ID);
+    }
+    uint32_t slot = m->order[m->used++] = m->slot_count++;
+    m->reach = m->slot_count > m->reach ? m->slot_count : m->reach;
+    return hm_handle_pack(slot, m->floors[slot / m->page] + 1u, TYPE_ID);
+}
+
 static void issue_one(model *m)
 {
-    hm_status status = hm_id_table_reserve(&m->table, 1);
-    if (status != HM_OK) {
-        CHECK(status == HM_ERROR_FULL);
-        if (m->count == m->capacity)
-            return;
-        CHECK(m->table.slot_count == m->max_slots);
-        for (uint32_t slot = 0; slot < m->max_slots; slot++)
-            CHECK(m->is_live[slot] || m->generations[slot] == LIVES);
+    if (!reserve(m, 1))
         return;
-    }
-    hm_handle handle = issue(&m->table);
+    hm_handle handle = issue(&m->table), expected = expected_handle(m);
     uint32_t slot = hm_handle_index(handle), generation = hm_handle_generation(handle);
+    CHECK(hm_handle_equal(handle, expected));
     CHECK(m->count < m->capacity && slot < m->max_slots && !m->is_live[slot]);
-    CHECK(hm_handle_type_id(handle) == TYPE_ID && !hm_handle_is_free(handle));
     CHECK(generation > m->generations[slot]);
     m->generations[slot] = (uint16_t)generation;
     m->is_live[slot] = true;
     m->live[m->count++] = handle;
 }
 
+static void exchange(model *m, uint32_t a, uint32_t b)
+{
+    uint32_t slot = m->order[a];
+    m->order[a] = m->order[b];
+    m->order[b] = slot;
+}
+
 static void release_one(model *m, uint32_t position)
 {
-    uint32_t slot = hm_handle_index(m->live[position]);
     release_at(&m->table, position);
+    m->is_live[m->order[position]] = false;
     m->live[position] = m->live[--m->count];
-    m->is_live[slot] = false;
+    exchange(m, position, m->count);
 }
 
 /* Number. */
@@ -67,13 +116,16 @@ static void promise_some(void *state, const uint32_t arguments[3])
     model *m = state;
     hm_handle promised[MOST];
     uint32_t n = arguments[0] % MOST + 1;
-    if (hm_id_table_reserve(&m->table, n) != HM_OK)
+    if (!reserve(m, n))
         return;
-    for (uint32_t k = 0; k < n; k++)
+    for (uint32_t k = 0; k < n; k++) {
         promised[k] = hm_id_table_upcoming(&m->table, k);
+        CHECK(is_known(&m->table, promised[k], k));
+    }
     for (uint32_t k = 0; k < n; k++) {
         issue_one(m);
         CHECK(hm_handle_equal(m->live[m->count - 1], promised[k]));
+        CHECK(!hm_id_table_is_upcoming(&m->table, promised[k], UINT32_MAX));
     }
 }
 
@@ -110,6 +162,7 @@ static void swap(void *state, const uint32_t arguments[3])
         return;
     uint32_t from = arguments[0] % m->count, to = arguments[1] % m->count;
     hm_handle moved = m->live[from];
+    exchange(m, from, to);
     hm_id_table_swap(&m->table, to, from);
     m->live[from] = m->live[to];
     m->live[to] = moved;
@@ -124,33 +177,64 @@ static void clear(void *state, const uint32_t arguments[3])
     memset(m->is_live, 0, m->max_slots * sizeof *m->is_live);
 }
 
+static size_t whole_pages(const model *m, size_t size)
+{
+    size_t page_size = m->memory.table.page_size;
+    return (size + page_size - 1) / page_size * page_size;
+}
+
+/* Drops the pages behind the last slot that is live, or in its last generation. */
 static void trim(void *state, const uint32_t arguments[3])
 {
     model *m = state;
-    uint32_t slots = m->table.slot_count;
+    uint32_t end = m->slot_count, used = m->count;
     (void)arguments;
+    while (end > 0 && !m->is_live[end - 1] && m->generations[end - 1] != LIVES)
+        end--;
+    end = (end + m->page - 1) / m->page * m->page;
+    for (uint32_t slot = end; slot < m->slot_count; slot++) {
+        uint16_t *floor = &m->floors[slot / m->page];
+        *floor = m->generations[slot] > *floor ? m->generations[slot] : *floor;
+    }
+    for (uint32_t position = m->count; position < m->used; position++)
+        if (m->order[position] < end)
+            m->order[used++] = m->order[position];
+    m->used = used;
+    dropped += end < m->slot_count ? m->slot_count - end : 0;
+    m->slot_count = end < m->slot_count ? end : m->slot_count;
     CHECK(hm_id_table_trim(&m->table) == HM_OK);
-    dropped += slots - m->table.slot_count;
+    CHECK(hm_array_committed_size(&m->table.entry_array) ==
+          whole_pages(m, m->slot_count * sizeof(hm_handle)));
+    CHECK(hm_array_committed_size(&m->table.slot_array) == whole_pages(m, used * sizeof(uint32_t)));
 }
 
-/* Whether the slot's newest handle is as the model says, and the handles next to it do not resolve.
- */
+static hm_handle_state expected_state(const model *m, uint32_t slot, uint32_t generation)
+{
+    if (slot >= m->reach)
+        return HM_HANDLE_OUT_OF_RANGE;
+    if (slot >= m->slot_count)
+        return generation <= m->floors[slot / m->page] ? HM_HANDLE_STALE : HM_HANDLE_FORGED;
+    if (m->is_retired[slot])
+        return HM_HANDLE_RETIRED;
+    if (generation == m->generations[slot] && m->is_live[slot])
+        return HM_HANDLE_LIVE;
+    return generation <= m->generations[slot] ? HM_HANDLE_STALE : HM_HANDLE_FORGED;
+}
+
+/* Whether the slot's newest handle and those next to it are what the model says. */
 static bool slot_is_right(const model *m, uint32_t slot)
 {
-    uint32_t generation = m->generations[slot];
-    hm_handle handle = hm_handle_pack(slot, generation, TYPE_ID);
-    hm_handle older = hm_handle_pack(slot, generation - 1, TYPE_ID);
-    hm_handle newer = hm_handle_pack(slot, generation + 1, TYPE_ID);
-    hm_handle_state state = hm_id_table_explain(&m->table, handle);
-    if (hm_id_table_find(&m->table, older) != HM_INVALID_INDEX ||
-        hm_id_table_find(&m->table, newer) != HM_INVALID_INDEX)
-        return false;
-    if (generation == 0)
-        return state == HM_HANDLE_FORGED;
-    if (m->is_live[slot])
-        return state == HM_HANDLE_LIVE;
-    return hm_id_table_find(&m->table, handle) == HM_INVALID_INDEX &&
-           (state == HM_HANDLE_STALE || (state == HM_HANDLE_RETIRED && generation == LIVES));
+    uint32_t newest = m->generations[slot];
+    for (uint32_t generation = newest > 1 ? newest - 1 : 1;
+         generation <= newest + 1 && generation <= LIVES; generation++) {
+        hm_handle handle = hm_handle_pack(slot, generation, TYPE_ID);
+        hm_handle_state state = expected_state(m, slot, generation);
+        bool is_found = hm_id_table_find(&m->table, handle) != HM_INVALID_INDEX;
+        if (hm_id_table_explain(&m->table, handle) != state ||
+            is_found != (state == HM_HANDLE_LIVE))
+            return false;
+    }
+    return true;
 }
 
 static bool position_is_right(const model *m, uint32_t position)
@@ -163,7 +247,8 @@ static void check(void *state)
 {
     const model *m = state;
     CHECK(hm_id_table_validate(&m->table) == HM_OK);
-    CHECK(m->table.count == m->count);
+    CHECK(m->table.count == m->count && m->table.used == m->used);
+    CHECK(m->table.slot_count == m->slot_count);
     CHECK(hm_handle_is_null(hm_id_table_handle_at(&m->table, m->count)));
     uint32_t position = 0, slot = 0;
     while (position < m->count && position_is_right(m, position))
@@ -183,14 +268,18 @@ static void *begin(const uint32_t arguments[3])
     const uint32_t page = (uint32_t)(page_size / sizeof(hm_handle));
     model *m = calloc(1, sizeof *m);
     CHECK(m != NULL);
+    m->page = page;
     m->capacity = 3 * page + page / 2;
     m->max_slots = m->capacity + 4; /* so that retired slots soon fill it */
     test_memory_init(&m->memory, page_size);
     make(&m->table, m->capacity, m->max_slots, &m->memory);
     m->live = allocate_handles(m->capacity);
     m->generations = calloc(m->max_slots, sizeof *m->generations);
+    m->order = calloc(m->max_slots, sizeof *m->order);
     m->is_live = calloc(m->max_slots, sizeof *m->is_live);
-    CHECK(m->generations != NULL && m->is_live != NULL);
+    m->is_retired = calloc(m->max_slots, sizeof *m->is_retired);
+    CHECK(m->generations != NULL && m->order != NULL);
+    CHECK(m->is_live != NULL && m->is_retired != NULL);
     return m;
 }
 
@@ -201,7 +290,9 @@ static void end(void *state)
     test_memory_check_released(&m->memory);
     free(m->live);
     free(m->generations);
+    free(m->order);
     free(m->is_live);
+    free(m->is_retired);
     free(m);
 }
 

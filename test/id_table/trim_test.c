@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* id_table: retirement of slots, trim, and refused memory. A "page" is the slots that share a
- * generation floor: those whose entries fill one page of memory. */
+/* id_table: retirement of slots, and refused memory. What a trim drops is in model_test.c. */
 #include "support/id_table.h"
 #include "support/memory.h"
 #include "support/test.h"
@@ -32,23 +31,6 @@ TEST(id_table, a_slot_is_retired_after_65535_lives_and_never_aliases)
     hm_id_table_fini(&table);
 }
 
-TEST(id_table, a_cleared_slot_that_is_spent_is_retired_too)
-{
-    hm_id_table table;
-    hm_handle handles[3];
-    make(&table, 3, 4, NULL);
-    live_through(&table, LIVES - 1);
-    issue_n(&table, 3, handles);
-    CHECK(hm_handle_generation(handles[0]) == LIVES);
-    hm_id_table_clear(&table);
-    for (uint32_t i = 0; i < 3; i++)
-        CHECK(hm_handle_index(issue(&table)) != 0);
-    CHECK(hm_id_table_explain(&table, handles[0]) == HM_HANDLE_RETIRED);
-    CHECK(table.slot_count - table.used == 1);
-    CHECK(hm_id_table_validate(&table) == HM_OK);
-    hm_id_table_fini(&table);
-}
-
 /* A spent slot is retired even if the reserve that meets it fails; nothing else changes. */
 TEST(id_table, a_spent_index_space_is_full_and_the_failure_changes_nothing_that_lives)
 {
@@ -76,149 +58,6 @@ TEST(id_table, a_spent_index_space_is_full_and_the_failure_changes_nothing_that_
     CHECK(is_live(&table, handles[1]) && !is_live(&table, handles[0]));
     CHECK(hm_id_table_validate(&table) == HM_OK);
     hm_id_table_fini(&table);
-}
-
-/* ---- trim ---- */
-
-/* Returns the slots in a page, with the system's page size. */
-static uint32_t slots_to_a_page(void)
-{
-    return (uint32_t)(hm_memory_os()->page_size / sizeof(hm_handle));
-}
-
-TEST(id_table, trim_gives_pages_back_and_handles_from_before_stay_refused)
-{
-    const uint32_t page = slots_to_a_page(), count = 3 * page + 10;
-    hm_handle *old = allocate_handles(count), *next = allocate_handles(count);
-    hm_id_table table;
-    make(&table, count, 2 * count, NULL);
-    issue_n(&table, count, old);
-    release_down_to(&table, 10);
-    CHECK(hm_id_table_trim(&table) == HM_OK);
-    CHECK(hm_id_table_validate(&table) == HM_OK);
-    CHECK(hm_array_committed_size(&table.entry_array) == hm_memory_os()->page_size);
-    CHECK(hm_array_committed_size(&table.slot_array) == hm_memory_os()->page_size);
-    for (uint32_t i = 0; i < count; i++) {
-        CHECK(is_live(&table, old[i]) == (i < 10));
-        CHECK(i < 10 || hm_id_table_explain(&table, old[i]) == HM_HANDLE_STALE);
-    }
-    CHECK(hm_id_table_explain(&table, hm_handle_pack(2 * page, 2, TYPE_ID)) == HM_HANDLE_FORGED);
-    CHECK(hm_id_table_explain(&table, hm_handle_pack(count, 1, TYPE_ID)) == HM_HANDLE_OUT_OF_RANGE);
-
-    issue_n(&table, count - 10, next);
-    CHECK(hm_id_table_validate(&table) == HM_OK);
-    for (uint32_t i = 0; i < count - 10; i++) {
-        CHECK(is_live(&table, next[i]) && hm_handle_generation(next[i]) == 2);
-        CHECK(hm_id_table_explain(&table, old[i + 10]) == HM_HANDLE_STALE);
-    }
-    for (uint32_t i = 0; i < 10; i++)
-        CHECK(is_live(&table, old[i]));
-    hm_id_table_fini(&table);
-    free(old);
-    free(next);
-}
-
-TEST(id_table, a_floor_is_the_highest_generation_of_its_own_page)
-{
-    const uint32_t page = slots_to_a_page(), count = 4 * page;
-    hm_handle *handles = allocate_handles(count);
-    hm_id_table table;
-    make(&table, count, count, NULL);
-    issue_n(&table, 2 * page + 7, handles);
-    live_through(&table, 6); /* slot 2 page + 7 */
-    issue_n(&table, 2 * page - 7, handles);
-    hm_id_table_clear(&table);
-    CHECK(hm_id_table_trim(&table) == HM_OK);
-    CHECK(table.slot_count == 0 && hm_array_committed_size(&table.entry_array) == 0);
-    for (uint32_t slot = 0; slot < count; slot++) {
-        uint32_t floor = slot / page == 2 ? 7 : 1;
-        hm_handle below = hm_handle_pack(slot, floor, TYPE_ID);
-        hm_handle above = hm_handle_pack(slot, floor + 1, TYPE_ID);
-        CHECK(hm_id_table_explain(&table, below) == HM_HANDLE_STALE);
-        CHECK(hm_id_table_explain(&table, above) == HM_HANDLE_FORGED);
-        CHECK(!is_live(&table, below) && !is_live(&table, above));
-    }
-    issue_n(&table, count, handles);
-    for (uint32_t slot = 0; slot < count; slot++)
-        CHECK(hm_handle_equal(handles[slot],
-                              hm_handle_pack(slot, slot / page == 2 ? 8 : 2, TYPE_ID)));
-    CHECK(hm_id_table_validate(&table) == HM_OK);
-    hm_id_table_fini(&table);
-    free(handles);
-}
-
-TEST(id_table, floors_rise_with_every_trim)
-{
-    const uint32_t page = slots_to_a_page(), count = 2 * page;
-    hm_handle *handles = allocate_handles(count);
-    hm_id_table table;
-    make(&table, count, count, NULL);
-    for (uint32_t round = 1; round <= 5; round++) {
-        issue_n(&table, count, handles);
-        for (uint32_t i = 0; i < count; i++)
-            CHECK(hm_handle_equal(handles[i], hm_handle_pack(i, round, TYPE_ID)));
-        release_down_to(&table, 0);
-        CHECK(hm_id_table_trim(&table) == HM_OK);
-        CHECK(hm_id_table_validate(&table) == HM_OK);
-        CHECK(hm_id_table_explain(&table, handles[page]) == HM_HANDLE_STALE);
-    }
-    hm_id_table_fini(&table);
-    free(handles);
-}
-
-TEST(id_table, a_live_slot_keeps_its_page_and_all_before)
-{
-    const uint32_t page = slots_to_a_page(), count = 4 * page;
-    hm_handle *handles = allocate_handles(count);
-    hm_id_table table;
-    make(&table, count, count, NULL);
-    issue_n(&table, count, handles);
-    hm_id_table_swap(&table, 0, 2 * page + 1);
-    release_down_to(&table, 1);
-    CHECK(hm_id_table_trim(&table) == HM_OK);
-    CHECK(table.slot_count == 3 * page && table.used == 3 * page);
-    CHECK(is_live(&table, handles[2 * page + 1]));
-    CHECK(hm_array_committed_size(&table.entry_array) == 3 * hm_memory_os()->page_size);
-    CHECK(hm_id_table_trim(&table) == HM_OK);
-    CHECK(table.slot_count == 3 * page && hm_id_table_validate(&table) == HM_OK);
-    hm_id_table_fini(&table);
-    free(handles);
-}
-
-/* A generation floor at the last generation would retire the whole page. */
-static void check_spent_slot_costs_no_neighbour(bool retired)
-{
-    const uint32_t page = slots_to_a_page(), count = 4 * page;
-    hm_handle *handles = allocate_handles(count);
-    hm_id_table table;
-    make(&table, count, count, NULL);
-    issue_n(&table, page + 3, handles);
-    live_through(&table, LIVES);
-    issue_n(&table, retired ? 2 * page : 0, handles);
-    release_down_to(&table, 0);
-    CHECK(table.slot_count - table.used == (retired ? 1 : 0));
-    CHECK(hm_id_table_trim(&table) == HM_OK);
-    CHECK(hm_id_table_validate(&table) == HM_OK);
-    CHECK(table.slot_count == (retired ? 2 * page : page + 4));
-    hm_handle spent = hm_handle_pack(page + 3, LIVES, TYPE_ID);
-    CHECK(hm_id_table_explain(&table, spent) == (retired ? HM_HANDLE_RETIRED : HM_HANDLE_STALE));
-    issue_n(&table, count - 1, handles);
-    CHECK(hm_handle_is_null(issue(&table)));
-    for (uint32_t i = 0; i < count - 1; i++)
-        CHECK(hm_handle_index(handles[i]) != page + 3);
-    CHECK(!is_live(&table, spent) && hm_id_table_validate(&table) == HM_OK);
-    hm_id_table_fini(&table);
-    free(handles);
-}
-
-TEST(id_table, a_page_with_a_retired_slot_stays)
-{
-    check_spent_slot_costs_no_neighbour(true);
-}
-
-TEST(id_table, a_page_with_a_spent_slot_that_waits_for_retirement_stays)
-{
-    check_spent_slot_costs_no_neighbour(false);
 }
 
 /* ---- refused memory ---- */

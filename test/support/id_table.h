@@ -3,6 +3,7 @@
 #ifndef TEST_SUPPORT_ID_TABLE_H
 #define TEST_SUPPORT_ID_TABLE_H
 
+#include "../../src/id_table_private.h"
 #include "memory.h"
 #include "test.h"
 
@@ -67,6 +68,17 @@ static inline bool is_live(const hm_id_table *table, hm_handle handle)
     CHECK(found == (hm_id_table_explain(table, handle) == HM_HANDLE_LIVE));
     CHECK(!found || hm_handle_equal(hm_id_table_handle_at(table, position), handle));
     return found;
+}
+
+/* Whether is_upcoming knows the k-th of the next issues, as one of k + 1 or more, and no other life
+ * of its slot. */
+static inline bool is_known(const hm_id_table *table, hm_handle handle, uint32_t k)
+{
+    const uint64_t one = UINT64_C(1) << HM_HANDLE_GENERATION_SHIFT;
+    return hm_id_table_is_upcoming(table, handle, k + 1) &&
+           !hm_id_table_is_upcoming(table, handle, k) &&
+           !hm_id_table_is_upcoming(table, hm_handle_from_bits(handle.bits + one), UINT32_MAX) &&
+           !hm_id_table_is_upcoming(table, hm_handle_from_bits(handle.bits - one), UINT32_MAX);
 }
 
 static inline hm_handle *allocate_handles(size_t count)
