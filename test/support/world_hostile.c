@@ -204,9 +204,10 @@ static uint32_t record(world_model *model, hm_commands *buffer, hm_handle made,
 void world_model_commands(void *state, const uint32_t arguments[3])
 {
     world_model *model = state;
+    const hm_commands_desc desc = {.size = 1 << 20}; /* the default may be half of an arena */
     hm_commands buffer;
     test_memory_fail(&model->memory, 0, false);
-    CHECK(hm_commands_init(&buffer, &model->world, NULL) == HM_OK);
+    CHECK(hm_commands_init(&buffer, &model->world, &desc) == HM_OK);
     hm_handle made = hm_commands_create(&buffer, NULL, 0);
     uint32_t skipped = record(model, &buffer, made, arguments);
     if (arguments[0] % 4 == 0) {
