@@ -185,20 +185,6 @@ TEST(directory, each_handle_finds_its_owner_from_add_to_remove)
     end(&on);
 }
 
-TEST(directory, random_bits_find_an_item_only_where_the_handle_was_issued)
-{
-    scene on;
-    begin(&on, NULL);
-    CHECK(add_map(&on.directory, &on.containers[0]) == HM_OK);
-    uint64_t random = test_seed("bits for a directory");
-    for (int i = 0; i < 1000000; i++) {
-        hm_handle guess = hm_handle_from_bits(test_random(&random));
-        CHECK(hm_directory_get(&on.directory, guess) == NULL ||
-              hm_map_contains(&on.containers[0].map, guess));
-    }
-    end(&on);
-}
-
 /* Of a container that has moved by assignment, and of another kind with its type id. */
 TEST(directory, a_taken_type_id_is_refused_until_its_container_is_removed)
 {

@@ -77,6 +77,7 @@ static void relocated(void *item, uint32_t from, uint32_t to, void *context)
 {
     dense_model *model = context;
     CHECK(item == item_at(model, to));
+    CHECK(hm_map_handle_of(&model->map, item).bits == hm_map_handle_at(&model->map, to).bits);
     dense_model_relocated(model, from, to);
 }
 
