@@ -17,6 +17,8 @@ import os
 import re
 import sys
 
+from sources import NOISE, read, tell
+
 LEAST = 8  # lines of a passage
 KINDS = 4  # lines that differ in shape within it; fewer are a list, as of names or of values
 KEYWORDS = set("""auto bool break case char class const constexpr continue default define delete do
@@ -24,18 +26,12 @@ KEYWORDS = set("""auto bool break case char class const constexpr continue defau
     namespace new noexcept NULL nullptr operator private public return short signed size_t sizeof
     static static_cast struct switch template this true typedef typename uint16_t uint32_t uint64_t
     uint8_t uintptr_t union unsigned using void while""".split())
-COMMENT = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])+\'', re.DOTALL)
 TOKEN = re.compile(r"[A-Za-z_]\w*|\d[\w.']*|[^\s\w]")
 # What begins a function, a macro or a type, at the first column or as a member of a class.
 HEAD = re.compile(r"(?:#[ \t]*define[ \t]+(?P<macro>\w+)"
                   r"|(?:typedef )?(?:struct|class|enum|union) (?P<type>\w+)(?![^{;]*\()"
                   r"|(?!return|else|if|for|while|switch|static_assert)(?:[A-Za-z_][^;=()]*?[ *&])?"
                   r"(?P<function>~?\w+|operator\S+)\()")
-
-
-def read(path):
-    with open(path, encoding="utf-8") as file:
-        return file.read()
 
 
 def blank(match):
@@ -56,7 +52,7 @@ def shape_of(line):
 def read_lines(path):
     """Returns the lines that count, each as (shape, number, name of what it is in)."""
     lines, name = [], ""
-    for number, line in enumerate(COMMENT.sub(blank, read(path)).split("\n"), 1):
+    for number, line in enumerate(NOISE.sub(blank, read(path)).split("\n"), 1):
         is_member = path.endswith(".hpp") and re.match(r" {4}\S", line)
         head = HEAD.match(line, 4 if is_member else 0)
         if head:
@@ -142,10 +138,7 @@ def check(reasons, show):
 def main():
     source, reasons = sys.argv[1], os.path.abspath(sys.argv[2])
     os.chdir(source)
-    problems = check(reasons, "--print" in sys.argv[3:])
-    for problem in problems:
-        print(problem, file=sys.stderr)
-    return 1 if problems else 0
+    return tell(check(reasons, "--print" in sys.argv[3:]))
 
 
 if __name__ == "__main__":

@@ -4,10 +4,8 @@
 # directory, compiled without a warning by every installed compiler; and README's first program, in
 # C, and a program in C++ run with them. So no two names of the library clash, static ones included.
 # HM_WARNINGS, HM_C_WARNINGS: the compilers' warning flags.
-set -eu
-source=$1
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+# shellcheck source=test/tools/check.sh
+. "$1/test/tools/check.sh"
 
 cd "$work"
 python3 -B "$source/tools/amalgamate.py" one
@@ -20,19 +18,14 @@ diff -r one 'with spaces/and a link'
 
 # What it cannot do is told in a sentence; what it can, without an error.
 touch file
-if python3 -B script file 2>output; then
-    echo "it writes into a file" >&2
-    exit 1
-fi
+! python3 -B script file 2>output || fail "it writes into a file"
 if [ "$(wc -l <output)" -ne 1 ] || ! grep -q "file" output; then
-    echo "it should say in one line that 'file' is no directory, but says: $(cat output)" >&2
-    exit 1
+    fail "it should say in one line that 'file' is no directory, but says: $(cat output)"
 fi
 python3 -B script --help | grep -q 'amalgamate.py DIR'
 
-mkdir blocks
-awk -v DIRECTORY=blocks -f "$source/test/tools/extract_c_blocks.awk" "$source/README.md"
-sed 's|<handle_map/handle_map.h>|"handle_map.h"|' blocks/1.c >program.c
+write_first_program
+sed 's|<handle_map/handle_map.h>|"handle_map.h"|' first.c >program.c
 cat >program.cpp <<'END'
 #include "handle_map.hpp"
 
@@ -48,7 +41,6 @@ int main()
 }
 END
 
-tested=false
 for compiler in gcc clang 'clang -U__GNUC__ -U__clang__ -DHM_PORTABLE' x86_64-w64-mingw32-gcc; do
     command -v "${compiler%% *}" >/dev/null || continue
     tested=true
@@ -76,7 +68,4 @@ for compiler in gcc clang 'clang -U__GNUC__ -U__clang__ -DHM_PORTABLE' x86_64-w6
         ;;
     esac
 done
-$tested || {
-    echo "skipped: needs gcc or clang" >&2
-    exit 77
-}
+$tested || skip "needs gcc or clang"

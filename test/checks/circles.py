@@ -13,8 +13,8 @@ import os
 import re
 import sys
 
-NOISE = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])+\'', re.DOTALL)
-INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"]*)[>"]', re.MULTILINE)
+from sources import INCLUDE, NOISE, read, target_of, tell
+
 # A function begins at the first column, as clang-format leaves it, and ends with a brace there.
 FUNCTION = re.compile(r"^(?P<head>[A-Za-z_][\w \t*]*?[ *])?(?P<name>\w+)"
                       r"\((?:[^;{}()]|\([^;{}()]*\))*\)\n\{\n(?P<body>.*?)^\}",
@@ -24,20 +24,9 @@ MACRO = re.compile(r"^[ \t]*#[ \t]*define[ \t]+(?P<name>\w+)(?P<body>(?:[^\n]*\\
 NAME = re.compile(r"\b[A-Za-z_]\w*")
 
 
-def read(path):
-    with open(path, encoding="utf-8") as file:
-        return file.read()
-
-
 def strip(text):
     """Leaves comments, strings and characters out."""
     return NOISE.sub(" ", text)
-
-
-def target_of(path, kind, name):
-    if kind == '"':
-        return os.path.normpath(os.path.join(os.path.dirname(path), name))
-    return "include/" + name if name.startswith("handle_map/") else None
 
 
 def read_functions(texts):
@@ -126,10 +115,7 @@ def check():
 
 def main():
     os.chdir(sys.argv[1])
-    problems = check()
-    for problem in problems:
-        print(problem, file=sys.stderr)
-    return 1 if problems else 0
+    return tell(check())
 
 
 if __name__ == "__main__":

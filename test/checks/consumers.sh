@@ -3,14 +3,9 @@
 # consumers.sh SOURCE: what goes wrong for a program that uses the library in an unusual way ends with
 # a message that says what is needed, or works: an older language, a compiler without atomics, an
 # older CMake, and two copies of the library in one program.
-set -eu
-source=$1
-command -v gcc >/dev/null || {
-    echo "skipped: needs gcc" >&2
-    exit 77
-}
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+# shellcheck source=test/tools/check.sh
+. "$1/test/tools/check.sh"
+needs gcc
 cd "$work"
 python3 -B "$source/tools/amalgamate.py" one
 
@@ -19,10 +14,7 @@ fails_with() {
     message=$1
     shift
     echo "$*"
-    if "$@" >output 2>&1; then
-        echo "it should fail: $*" >&2
-        exit 1
-    fi
+    ! "$@" >output 2>&1 || fail "it should fail: $*"
     grep -q "$message" output || {
         echo "it should say '$message', but says:" >&2
         head -n 5 output >&2
@@ -33,10 +25,8 @@ fails_with() {
 # fails_once_with MESSAGE COMMAND...: and nothing else is an error.
 fails_once_with() {
     fails_with "$@"
-    [ "$(grep -c 'error: ' output)" -eq 1 ] || {
-        echo "it should be the only error, but there are: $(grep 'error: ' output)" >&2
-        exit 1
-    }
+    [ "$(grep -c 'error: ' output)" -eq 1 ] ||
+        fail "it should be the only error, but there are: $(grep 'error: ' output)"
 }
 
 for standard in c89 gnu89 c99 gnu99; do
@@ -51,10 +41,8 @@ fails_with 'needs C11 atomics' gcc -std=c11 -DHM_PORTABLE -D__STDC_NO_ATOMICS__ 
 if command -v g++ >/dev/null; then
     echo '#include "one/handle_map.hpp"' >old.cpp
     fails_with 'needs C++17' g++ -std=c++14 -fsyntax-only old.cpp
-    [ "$(grep -c 'error: ' output)" -le 2 ] || {
-        echo "the message is lost among: $(grep 'error: ' output)" >&2
-        exit 1
-    }
+    [ "$(grep -c 'error: ' output)" -le 2 ] ||
+        fail "the message is lost among: $(grep 'error: ' output)"
 fi
 if command -v cmake >/dev/null; then
     sed 's/^cmake_minimum_required(.*/cmake_minimum_required(VERSION 99.0)/' \

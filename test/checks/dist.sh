@@ -2,16 +2,9 @@
 # SPDX-License-Identifier: MIT
 # dist.sh SOURCE: the archive of a release has every file and every test of the tree. From it alone the
 # library builds: as the subproject that the wrap file names, and installed.
-set -eu
-source=$1
-for tool in git meson xz; do
-    command -v $tool >/dev/null || {
-        echo "skipped: needs $tool" >&2
-        exit 77
-    }
-done
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+# shellcheck source=test/tools/check.sh
+. "$1/test/tools/check.sh"
+needs git meson xz
 archive=$(sh "$source/test/tools/archive.sh" "$source" "$work")
 cd "$work"
 tar -xf "$archive"
@@ -19,19 +12,7 @@ release=$(basename "$archive" .tar.xz)
 
 git -C tree ls-files | sort >expected
 find "$release" ! -type d | sed "s|^$release/||" | sort >contained
-diff expected contained || {
-    echo "the archive has not the files of the tree" >&2
-    exit 1
-}
-
-# quietly COMMAND...: prints what the command prints only if it fails.
-quietly() {
-    "$@" >log 2>&1 || {
-        echo "$*" >&2
-        cat log >&2
-        exit 1
-    }
-}
+diff expected contained || fail "the archive has not the files of the tree"
 
 # tests SOURCE NAME: writes the names of the source's tests.
 tests() {
@@ -43,20 +24,16 @@ print("\n".join(sorted(test["name"] for test in json.load(sys.stdin))))' >"$2.te
 
 tests "$source" of_the_tree
 tests "$release" of_the_archive
-diff of_the_tree.tests of_the_archive.tests || {
-    echo "the archive has not the tests of the tree" >&2
-    exit 1
-}
+diff of_the_tree.tests of_the_archive.tests || fail "the archive has not the tests of the tree"
 echo "$(wc -l <contained) files, $(wc -l <of_the_archive.tests) tests"
 
-mkdir blocks
-awk -v DIRECTORY=blocks -f "$source/test/tools/extract_c_blocks.awk" "$source/README.md"
+write_first_program
 
 echo "by the wrap file:"
 mkdir -p wrapped/subprojects/packagefiles
 cp "$release/tools/package/handle_map.wrap" wrapped/subprojects
 cp "$archive" wrapped/subprojects/packagefiles
-cp blocks/1.c wrapped/program.c
+cp first.c wrapped/program.c
 cat >wrapped/meson.build <<'END_OF_BUILD'
 project('program', 'c', default_options: ['c_std=c11'])
 executable('program', 'program.c', dependencies: dependency('handle_map'))
@@ -74,15 +51,8 @@ quietly meson setup static "$release" --buildtype debug -Ddefault_library=static
     --prefix "$work/root" --libdir lib
 quietly meson install -C static
 mkdir found
-cp blocks/1.c found/program.c
-cat >found/CMakeLists.txt <<'END_OF_BUILD'
-cmake_minimum_required(VERSION 3.16)
-project(program LANGUAGES C)
-find_package(handle_map 0.3 REQUIRED)
-add_executable(program program.c)
-target_link_libraries(program PRIVATE handle_map::handle_map)
-set_target_properties(program PROPERTIES C_STANDARD 11)
-END_OF_BUILD
+cp first.c found/program.c
+write_cmake_project found 'find_package(handle_map 0.3 REQUIRED)'
 quietly cmake -S found -B found/build -DCMAKE_PREFIX_PATH="$work/root"
 quietly cmake --build found/build
 found/build/program

@@ -5,10 +5,8 @@
 # way to Debian packages names what they are built with. If Doxygen is installed, the reference that
 # it makes of the pages and the headers is whole.
 # HM_WARNINGS, HM_C_WARNINGS: the compilers' warning flags.
-set -eu
-source=$1
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+# shellcheck source=test/tools/check.sh
+. "$1/test/tools/check.sh"
 blocks=0
 compiled=0
 
@@ -19,8 +17,7 @@ for package in build-essential $packages; do
     case $way in
     *" $package"[\ \`]*) ;;
     *)
-        echo "README's way to Debian packages does not name $package" >&2
-        exit 1
+        fail "README's way to Debian packages does not name $package"
         ;;
     esac
 done
@@ -46,14 +43,8 @@ for page in "$source/README.md" "$source"/docs/*.md; do
     rm -r "$work/page"
 done
 echo "$blocks blocks, compiled $compiled times"
-if [ "$blocks" -eq 0 ]; then
-    echo "no \`\`\`c block was found" >&2
-    exit 1
-fi
-if [ "$compiled" -eq 0 ]; then
-    echo "skipped: needs gcc or clang" >&2
-    exit 77
-fi
+! [ "$blocks" -eq 0 ] || fail "no \`\`\`c block was found"
+[ "$compiled" -ne 0 ] || skip "needs gcc or clang"
 
 if command -v doxygen >/dev/null && command -v python3 >/dev/null; then
     sh "$source/docs/reference/make.sh" "$source" "$work/reference"

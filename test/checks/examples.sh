@@ -9,11 +9,9 @@
 # (static functions and variables, structs, macros, uses of the DEFINE macros) stays there; the rest becomes
 # the body of a function. The prelude declares what they take for granted.
 # HM_C_WARNINGS: the compilers' warning flags.
-set -eu
-source=$1
+# shellcheck source=test/tools/check.sh
+. "$1/test/tools/check.sh"
 prelude=$2
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
 examples=0
 compiled=0
 # These two have nothing to show: one collects the others, one is for other headers.
@@ -70,10 +68,7 @@ for header in "$source"/include/handle_map/*.h; do
     case $without_examples in
     *" $(basename "$header") "*) ;;
     *)
-        if [ "$count" -eq 0 ]; then
-            echo "$header has no example" >&2
-            exit 1
-        fi
+        ! [ "$count" -eq 0 ] || fail "$header has no example"
         ;;
     esac
     examples=$((examples + count))
@@ -90,7 +85,4 @@ for example in "$work"/*.c; do
     done
 done
 echo "$examples examples, compiled $compiled times"
-if [ "$compiled" -eq 0 ]; then
-    echo "skipped: needs gcc or clang" >&2
-    exit 77
-fi
+[ "$compiled" -ne 0 ] || skip "needs gcc or clang"

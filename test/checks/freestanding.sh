@@ -5,16 +5,10 @@
 # container in memory of its own, with what gcc, clang, Meson and CMake build, and with the one file.
 # Where clang can, the sources are compiled for firmware and for WebAssembly without a system.
 # HM_C_WARNINGS: the compilers' warning flags.
-set -eu
-source=$1 program=$2
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+# shellcheck source=test/tools/check.sh
+. "$1/test/tools/check.sh"
+program=$2
 sources=$(sed "s|^|$source/src/|" "$source/src/sources.txt")
-
-fail() {
-    echo "$*" >&2
-    exit 1
-}
 
 # compile COMPILER FLAG...: with the headers that belong to the compiler itself, and no others.
 compile() {
@@ -49,7 +43,6 @@ runs() {
     echo "$1 works"
 }
 
-tested=false
 for compiler in gcc clang; do
     command -v "$compiler" >/dev/null || continue
     tested=true
@@ -61,10 +54,7 @@ for compiler in gcc clang; do
         -o "$work/$compiler"
     runs "$compiler"
 done
-$tested || {
-    echo "skipped: needs gcc or clang" >&2
-    exit 77
-}
+$tested || skip "needs gcc or clang"
 
 python3 -B "$source/tools/amalgamate.py" "$work/one"
 compile "$compiler" -c "$work/one/handle_map.c" -o "$work/one.o"
@@ -83,11 +73,8 @@ if echo 'int program;' | gcc -m32 -x c -c -o /dev/null - 2>/dev/null; then
     echo "compiled with another uint32_t"
 fi
 
-if ! { meson setup -Dfreestanding=true --prefix "$work/meson-root" "$work/meson-build" "$source" &&
-    meson install -C "$work/meson-build"; } >"$work/log" 2>&1; then
-    cat "$work/log" >&2
-    fail "Meson does not build it"
-fi
+quietly meson setup -Dfreestanding=true --prefix "$work/meson-root" "$work/meson-build" "$source"
+quietly meson install -C "$work/meson-build"
 PKG_CONFIG_PATH=$(dirname "$(find "$work/meson-root" -name handle_map.pc)")
 export PKG_CONFIG_PATH
 # shellcheck disable=SC2046 # Flags are a list.
@@ -96,27 +83,19 @@ cc -std=c11 $(pkg-config --cflags handle_map) "$program" \
 runs meson
 ! meson setup -Dfreestanding=true -Dtests=true "$work/tests" "$source" >"$work/log" 2>&1 ||
     fail "Meson configures tests of a freestanding library"
-grep -q 'not freestanding' "$work/log" || fail "nothing says that tests need a library that is not freestanding"
+grep -q 'not freestanding' "$work/log" ||
+    fail "nothing says that tests need a library that is not freestanding"
 
 if command -v cmake >/dev/null; then
     mkdir "$work/consumer"
     cp "$program" "$work/consumer/program.c"
-    cat >"$work/consumer/CMakeLists.txt" <<'LISTS'
-cmake_minimum_required(VERSION 3.16)
-project(program LANGUAGES C)
-find_package(handle_map 0.3 REQUIRED)
-add_executable(program program.c)
-target_link_libraries(program PRIVATE handle_map::handle_map)
-LISTS
-    { cmake -S "$source" -B "$work/cmake-build" -DHANDLE_MAP_FREESTANDING=ON \
-        -DCMAKE_INSTALL_PREFIX="$work/cmake-root" &&
-        cmake --build "$work/cmake-build" --target install &&
-        cmake -S "$work/consumer" -B "$work/consumer/build" \
-            -DCMAKE_PREFIX_PATH="$work/cmake-root" &&
-        cmake --build "$work/consumer/build"; } >"$work/log" 2>&1 || {
-        cat "$work/log" >&2
-        fail "CMake does not build it"
-    }
+    write_cmake_project "$work/consumer" 'find_package(handle_map 0.3 REQUIRED)'
+    quietly cmake -S "$source" -B "$work/cmake-build" -DHANDLE_MAP_FREESTANDING=ON \
+        -DCMAKE_INSTALL_PREFIX="$work/cmake-root"
+    quietly cmake --build "$work/cmake-build" --target install
+    quietly cmake -S "$work/consumer" -B "$work/consumer/build" \
+        -DCMAKE_PREFIX_PATH="$work/cmake-root"
+    quietly cmake --build "$work/consumer/build"
     cp "$work/consumer/build/program" "$work/cmake"
     runs cmake
 fi

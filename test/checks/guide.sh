@@ -3,16 +3,9 @@
 # guide.sh SOURCE: what docs/guide.md tells a reader to do works. In a copy of the sources it saves
 # each ```c and ```cpp block that follows "Save this as `NAME`:", runs each ```sh block, and compares what that
 # prints with the ```text block behind it, if there is one.
-set -eu
-source=$1
-for tool in meson cc c++; do
-    command -v "$tool" >/dev/null || {
-        echo "skipped: needs $tool" >&2
-        exit 77
-    }
-done
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+# shellcheck source=test/tools/check.sh
+. "$1/test/tools/check.sh"
+needs meson cc c++
 mkdir "$work/copy" "$work/steps"
 # What is in the repository, without what was built.
 tar -C "$source" --exclude=./build --exclude=./.git -cf - . | tar -C "$work/copy" -xf -

@@ -8,14 +8,12 @@
 # gnu99, or else get one error that says what is needed; and programs with a boolean type of their
 # own keep it if they include their own headers first.
 # HM_WARNINGS, HM_C_WARNINGS: the compilers' warning flags.
-set -eu
-source=$1
+# shellcheck source=test/tools/check.sh
+. "$1/test/tools/check.sh"
 shift
 
-[ "$(printf '%s\n' "$@" | sort)" = "$(cd "$source/include/handle_map" && find . -name '*.h*' | sed 's|^\./||' | sort)" ] || {
-    echo "meson.build's public_headers are not the files of include/handle_map" >&2
-    exit 1
-}
+[ "$(printf '%s\n' "$@" | sort)" = "$(cd "$source/include/handle_map" && find . -name '*.h*' | sed 's|^\./||' | sort)" ] ||
+    fail "meson.build's public_headers are not the files of include/handle_map"
 
 # lines_before FILE: how many lines stand before its first declaration. Comments, empty lines,
 # directives, HM_BEGIN_C and the openings of a namespace are none. Nothing, if there is none.
@@ -31,8 +29,7 @@ lines_before() {
 for header; do
     lines=$(lines_before "$source/include/handle_map/$header")
     if [ "${header#detail/}" = "$header" ] && [ "${lines:-0}" -gt 30 ]; then
-        echo "$header has $lines lines before its first declaration: 30 are allowed" >&2
-        exit 1
+        fail "$header has $lines lines before its first declaration: 30 are allowed"
     fi
 done
 
@@ -53,8 +50,7 @@ for header; do
     umbrella=handle_map.${header##*.}
     if [ "${header#detail/}" = "$header" ] && [ "$header" != "$umbrella" ] &&
         ! grep -q "^#include <handle_map/$header>" "$source/include/handle_map/$umbrella"; then
-        echo "the umbrella lacks $header" >&2
-        exit 1
+        fail "the umbrella lacks $header"
     fi
     for compiler in gcc clang; do
         [ "${header%.h}" != "$header" ] || continue
@@ -104,13 +100,11 @@ for compiler in gcc clang; do
     for standard in c89 gnu89 c99; do
         errors=$(echo '#include <handle_map/handle_map.h>' | program $standard | grep 'error: ')
         if [ "$(echo "$errors" | wc -l)" -ne 1 ] || ! echo "$errors" | grep -q 'needs C11'; then
-            echo "-std=$standard should say once what is needed, but says: $errors" >&2
-            exit 1
+            fail "-std=$standard should say once what is needed, but says: $errors"
         fi
     done
 done
 
 if ! $compiled_c || ! $compiled_cpp; then
-    echo "skipped: needs gcc or clang, and g++ or clang++" >&2
-    exit 77
+    skip "needs gcc or clang, and g++ or clang++"
 fi

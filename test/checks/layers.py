@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 """Includes point down. The table of modules in docs/design.md says which module is on which layer;
 every header and source belongs to one of its modules, and includes its own module's headers and
-those of lower layers only. There is no cycle of includes. Only the module `memory` includes
-headers of an operating system, and examples include public headers only.
+those of lower layers only. (circles.py sees that includes make no circle.) Only the module `memory`
+includes headers of an operating system, and examples include public headers only.
 
     layers.py SOURCE
 """
@@ -12,16 +12,12 @@ import os
 import re
 import sys
 
+from sources import INCLUDE, read, target_of, tell
+
 UMBRELLA = "include/handle_map/handle_map.h"
 STANDARD = {name + ".h" for name in """assert ctype errno float inttypes limits math setjmp stdalign
             stdarg stdatomic stdbool stddef stdint stdio stdlib string time""".split()}
 STANDARD |= {"type_traits", "intrin.h"}  # for typed functions in C++; Microsoft C's bit scans
-INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"]*)[>"]', re.MULTILINE)
-
-
-def read(path):
-    with open(path, encoding="utf-8") as file:
-        return file.read()
 
 
 def read_layers(page):
@@ -44,22 +40,6 @@ def module_of(path, modules):
     if folder.endswith("/detail") and "detail/" + name in modules:
         name = "detail/" + name
     return modules.get(name)
-
-
-def target_of(path, kind, name):
-    if kind == '"':
-        return os.path.normpath(os.path.join(os.path.dirname(path), name))
-    return "include/" + name if name.startswith("handle_map/") else None
-
-
-def find_circle(path, includes, above=()):
-    if path in above:
-        return above[above.index(path):] + (path,)
-    for target in includes[path]:
-        circle = find_circle(target, includes, above + (path,))
-        if circle:
-            return circle
-    return None
 
 
 def read_includes(files, layers, problems):
@@ -98,9 +78,6 @@ def check():
         print(f"layer {layer}: {module}, {len(own)} files, includes {', '.join(sorted(below)) or '-'}")
         if not own:
             problems.append(f"docs/design.md names '{module}', which has no file")
-    circle = next(filter(None, (find_circle(path, includes) for path in includes)), None)
-    if circle:
-        problems.append("a cycle of includes: " + " -> ".join(circle))
     for path in glob.glob("docs/examples/*.[ch]"):
         if re.search(r"#include.*(src/|\.\./)", read(path)):
             problems.append(f"{path}: reaches into the library")
@@ -111,10 +88,7 @@ def check():
 
 def main():
     os.chdir(sys.argv[1])
-    problems = check()
-    for problem in problems:
-        print(problem, file=sys.stderr)
-    return 1 if problems else 0
+    return tell(check())
 
 
 if __name__ == "__main__":

@@ -3,18 +3,15 @@
 # lists.sh SOURCE: every source file is in the list that builds it, so that no test is written and
 # then never run; no two of the library's sources have the same name, since many programs build them
 # into one directory of objects; and the root holds what belongs there.
-set -eu
-cd "$1"
+# shellcheck source=test/tools/check.sh
+. "$1/test/tools/check.sh"
+cd "$source"
 files=0
-failed=false
 
 # named FILE NAME LIST
 named() {
     files=$((files + 1))
-    grep -qx "$2" "$3" || {
-        echo "$1 is not in $3" >&2
-        failed=true
-    }
+    grep -qx "$2" "$3" || complain "$1 is not in $3"
 }
 
 # No name has a space.
@@ -38,15 +35,11 @@ for file in $(git ls-files 2>/dev/null | sed 's|/.*||' | sort -u); do
     .ci | .clang-format | .clang-tidy | .gitignore | CMakeLists.txt | LICENSE | README.md | \
         benchmarks | docs | include | meson.build | meson_options.txt | run | src | test | tools) ;;
     *)
-        echo "$file does not belong in the root" >&2
-        failed=true
+        complain "$file does not belong in the root"
         ;;
     esac
 done
 twice=$(sed 's|.*/||' src/sources.txt | sort | uniq -d)
-[ -z "$twice" ] || {
-    echo "two sources are called $twice" >&2
-    failed=true
-}
+[ -z "$twice" ] || complain "two sources are called $twice"
 echo "$files files"
 ! $failed

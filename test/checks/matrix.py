@@ -13,6 +13,8 @@ import os
 import re
 import sys
 
+from sources import read, tell
+
 CONTAINERS = "map pool table secondary lists index world".split()
 
 # The first cell of a line names the verb, the others are in the order of CONTAINERS. `-`: nothing;
@@ -86,11 +88,6 @@ for saved in CONTAINERS:
         EXCUSES.update({f"{saved}.{verb}": "not yet" for verb in ("merge", "adopt")})
 
 
-def read(path):
-    with open(path, encoding="utf-8") as file:
-        return file.read()
-
-
 def strip(text):
     """Leaves comments out, since examples call functions."""
     return re.sub(r"//[^\n]*|/\*.*?\*/", " ", text, flags=re.DOTALL)
@@ -161,11 +158,9 @@ def main():
     problems = [f"{name} is missing" for name in missing if name not in EXCUSES]
     problems += [f"{name} is there, or in no cell: its excuse is not needed"
                  for name in EXCUSES if name not in missing]
-    for problem in problems:
-        print(problem, file=sys.stderr)
     print(f"{cells} parts of {len(CONTAINERS)} containers, {len(EXCUSES)} excuses, "
           f"{len(problems)} problems")
-    return 1 if problems else 0
+    return tell(problems)
 
 
 if __name__ == "__main__":

@@ -10,6 +10,8 @@ import re
 import sys
 import xml.etree.ElementTree as xml
 
+from sources import read, tell
+
 NAMESPACE = "{http://schemas.microsoft.com/vstudio/debugger/natvis/2010}"
 NEEDED = {"hm_handle", "hm_index", "hm_lists", "hm_map", "hm_pool", "hm_secondary", "hm_table",
           "hm_world"}
@@ -24,8 +26,7 @@ def read_structs(source):
     """Returns struct -> field -> the name of its type, from the headers."""
     structs = {}
     for path in glob.glob(os.path.join(source, "include/handle_map/**/*.h"), recursive=True):
-        with open(path, encoding="utf-8") as file:
-            text = re.sub(r"/\*.*?\*/", "", file.read(), flags=re.DOTALL)
+        text = re.sub(r"/\*.*?\*/", "", read(path), flags=re.DOTALL)
         for name, body in re.findall(r"typedef struct (hm_\w+) \{(.*?)\n\} \1;", text, re.DOTALL):
             fields = structs.setdefault(name, {})
             for declaration in body.split(";"):
@@ -42,13 +43,11 @@ def read_classes(source):
             (r"struct world_core \{.*?\n    hm_world c\{\};", "hm::world_core", "c", "hm_world")]
     classes, base = {}, ""
     for path in ("container.hpp", "detail/container.hpp"):
-        with open(os.path.join(source, "include/handle_map", path), encoding="utf-8") as file:
-            base += file.read()
+        base += read(os.path.join(source, "include/handle_map", path))
     own = re.search(r"typename Shape::owner (\w+);", base)[1]
     inner = re.search(r"struct owned \{\n    C (\w+)\{\};", base)[1]
     for path in glob.glob(os.path.join(source, "include/handle_map/**/*.hpp"), recursive=True):
-        with open(path, encoding="utf-8") as file:
-            text = file.read()
+        text = read(path)
         for kind in re.findall(r" : shape_of<hm_(\w+),", text):
             name = f"hm::{kind}" + "<*>" * (kind != "world")
             classes[name] = {own: f"hm::owned {kind}"}
@@ -134,8 +133,7 @@ def main():
     structs = read_structs(source) | read_classes(source)
     root = xml.parse(os.path.join(source, "tools/debug/handle_map.natvis")).getroot()
     problems, types, fields = check(structs, root)
-    for problem in problems:
-        print(problem, file=sys.stderr)
+    tell(problems)
     print(f"{len(structs)} structs in the headers; {types} types, {fields} uses of fields")
     return 1 if problems or fields == 0 else 0
 

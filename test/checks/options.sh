@@ -3,24 +3,15 @@
 # options.sh SOURCE: without options the library is configured and nothing else, and no C++ compiler
 # is looked for. Each option adds what it names and nothing else. The benchmarks are configured even
 # if rustc is installed but does not work.
-set -eu
-source=$1
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-
-fail() {
-    echo "$*" >&2
-    exit 1
-}
+# shellcheck source=test/tools/check.sh
+. "$1/test/tools/check.sh"
 
 # configure NAME OPTION...
 configure() {
     name=$1
     shift
-    meson setup "$@" "$work/$name" "$source" >"$work/$name.log" 2>&1 || {
-        cat "$work/$name.log" >&2
-        fail "this does not configure: $name"
-    }
+    quietly meson setup "$@" "$work/$name" "$source"
+    mv "$work/log" "$work/$name.log"
 }
 
 # targets NAME: prints their kinds and names, one a line.

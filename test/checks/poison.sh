@@ -4,11 +4,8 @@
 # and no others, even from a library that is not: the tests of all containers pass with such a
 # library, with every installed compiler. And every source of the library that includes memory.h
 # includes poison_private.h before it, which lets its inline functions ask at run time.
-set -eu
-source=$1
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-tested=false
+# shellcheck source=test/tools/check.sh
+. "$1/test/tools/check.sh"
 export ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1
 export HM_TEST_SCALE=100 # Each kind of access counts, not how often it happens.
 
@@ -22,10 +19,8 @@ for compiler in gcc clang; do
     while read -r name; do
         first=$("$compiler" -std=c11 -fsyntax-only -H -I "$source/include" "$source/src/$name" 2>&1 |
             grep -o 'poison_private\.h\|handle_map/memory\.h' | head -n 1)
-        [ "$first" != handle_map/memory.h ] || {
-            echo "$name includes memory.h before poison_private.h" >&2
-            exit 1
-        }
+        [ "$first" != handle_map/memory.h ] ||
+            fail "$name includes memory.h before poison_private.h"
     done <"$source/src/sources.txt"
     # -r makes one object of all sources, which are still compiled one by one.
     # shellcheck disable=SC2046 # The sources are a list.
@@ -46,7 +41,4 @@ for compiler in gcc clang; do
     set -- "$source"
     containers='map secondary' # The second compiler differs in how headers see the sanitizer.
 done
-$tested || {
-    echo "skipped: needs gcc or clang with AddressSanitizer" >&2
-    exit 77
-}
+$tested || skip "needs gcc or clang with AddressSanitizer"

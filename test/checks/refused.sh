@@ -8,9 +8,8 @@
 #
 # and compile without them, optimised, since some warnings come only then.
 # HM_WARNINGS: the compilers' warning flags.
-set -eu
-source=$1
-tested=false
+# shellcheck source=test/tools/check.sh
+. "$1/test/tools/check.sh"
 
 # compile STANDARD FLAG...: $program with $compiler.
 compile() {
@@ -24,15 +23,11 @@ compile() {
 # refuse CASE
 refuse() {
     wanted=$(sed -n "s|^#ifdef $1 // ||p" "$program")
-    if messages=$(compile c++17 -fsyntax-only -D"$1" 2>&1); then
-        echo "$compiler: $1 compiles" >&2
-        exit 1
-    fi
+    ! messages=$(compile c++17 -fsyntax-only -D"$1" 2>&1) || fail "$compiler: $1 compiles"
     errors=$(echo "$messages" | grep ' error: ')
     if [ "$(echo "$errors" | wc -l)" -ne 1 ] || ! echo "$errors" | grep -qF "$wanted" ||
         [ "$(echo "$messages" | wc -l)" -gt 30 ]; then
-        echo "$compiler: $1 should say '$wanted' once, but says: $messages" >&2
-        exit 1
+        fail "$compiler: $1 should say '$wanted' once, but says: $messages"
     fi
 }
 
@@ -50,7 +45,4 @@ for compiler in g++ clang++; do
         echo "$compiler: $(basename "$program"): $(echo "$cases" | wc -w) cases"
     done
 done
-$tested || {
-    echo "skipped: needs g++ or clang++" >&2
-    exit 77
-}
+$tested || skip "needs g++ or clang++"

@@ -2,10 +2,8 @@
 # SPDX-License-Identifier: MIT
 # run.sh SOURCE: ./run refuses invalid arguments with exit code 2 and names them, and answers
 # --help, before it installs or configures anything. Valid commands get that far.
-set -eu
-source=$1
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+# shellcheck source=test/tools/check.sh
+. "$1/test/tools/check.sh"
 
 # A copy, since a command that is not refused would recreate its build directory.
 mkdir "$work/bin" "$work/docs" "$work/src"

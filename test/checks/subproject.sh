@@ -2,10 +2,8 @@
 # SPDX-License-Identifier: MIT
 # subproject.sh SOURCE: a program that uses the library as a Meson subproject builds and runs, and
 # gets none of its tests. Only what a program needs is copied, so that nothing else can be used.
-set -eu
-source=$1
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+# shellcheck source=test/tools/check.sh
+. "$1/test/tools/check.sh"
 
 mkdir -p "$work/subprojects/handle_map"
 cp -R "$source/meson.build" "$source/meson_options.txt" "$source/src" "$source/include" \
@@ -38,7 +36,4 @@ cd "$work"
 meson setup --force-fallback-for=handle_map build
 meson test -C build
 tests=$(meson introspect --tests build | grep -o '"suite"' | wc -l)
-if [ "$tests" -ne 1 ]; then
-    echo "the program has one test of its own, but Meson has $tests" >&2
-    exit 1
-fi
+! [ "$tests" -ne 1 ] || fail "the program has one test of its own, but Meson has $tests"

@@ -2,10 +2,9 @@
 # SPDX-License-Identifier: MIT
 # symbols.sh SOURCE LIBRARY: the shared library exports exactly the functions that the public
 # headers declare with HM_API, so only names that begin with hm_.
-set -eu
-source=$1 library=$2
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+# shellcheck source=test/tools/check.sh
+. "$1/test/tools/check.sh"
+library=$2
 
 find "$source/include" -name '*.h' -exec cat {} + | awk '
     /HM_API/ && !/^#/ && !/^ ?\*/ && !/^\/\*/ {
@@ -20,7 +19,6 @@ nm -D --defined-only "$library" | awk '{ print $NF }' | sort >"$work/exported"
 
 echo "$(wc -l <"$work/exported") exported, $(wc -l <"$work/declared") declared"
 if [ ! -s "$work/declared" ] || grep -v '^hm_' "$work/exported"; then
-    echo "exported names must begin with hm_" >&2
-    exit 1
+    fail "exported names must begin with hm_"
 fi
 diff "$work/declared" "$work/exported"

@@ -6,37 +6,30 @@
 # as C11 and as C++17 without a warning, with every installed compiler.
 # And each must be called by the class of the container, or be listed below with the reason why it is not.
 # HM_WARNINGS, HM_C_WARNINGS: the compilers' warning flags.
-set -eu
-source=$1
+# shellcheck source=test/tools/check.sh
+. "$1/test/tools/check.sh"
 program=$source/test/typed/typed_test.c
 contracts=$source/test/typed/contract_test.c
 layouts=$source/test/typed/layout_test.c
 components=$source/test/world/typed_test.c
 rows=$source/test/support/kinds.h
 
-compiler=$(command -v gcc || command -v clang) && command -v nm >/dev/null || {
-    echo "skipped: needs gcc or clang, and nm" >&2
-    exit 77
-}
+compiler=$(command -v gcc || command -v clang) && command -v nm >/dev/null ||
+    skip "needs gcc or clang, and nm"
 # Without optimisation a compiler keeps just those of the inline functions that a program calls.
-object=$(mktemp)
-trap 'rm -f "$object"' EXIT
 called=$(for file in "$program" "$components"; do
-    "$compiler" -std=c11 -O0 -c -o "$object" -I "$source/include" -I "$source/test" "$file"
-    nm "$object" | sed 's/.* _*//'
+    "$compiler" -std=c11 -O0 -c -o "$work/object" -I "$source/include" -I "$source/test" "$file"
+    nm "$work/object" | sed 's/.* _*//'
 done)
 
-failed=false
 for kind in index lists map pool secondary table; do
     # A declaration or definition begins at the start of a line.
     names=$(sed -n "s/^[A-Za-z].*[ *]hm_${kind}_\([a-z_]*\)(.*/\1/p" \
         "$source/include/handle_map/$kind.h" | grep -v '_as$' | sort -u)
     for name in $names; do
         # matrix/contract_test.c tests each row.
-        [ "$name" = init ] || grep -qE "R\((kind|$kind), $name," "$rows" || {
-            echo "hm_${kind}_$name has no row in test/support/kinds.h" >&2
-            failed=true
-        }
+        [ "$name" = init ] || grep -qE "R\((kind|$kind), $name," "$rows" ||
+            complain "hm_${kind}_$name has no row in test/support/kinds.h"
         case $kind.$name in
         # What concerns one column has its name.
         table.column) typed=body_x ;;
@@ -44,10 +37,8 @@ for kind in index lists map pool secondary table; do
         table.cell | table.get | table.get_n | table.group | table.lower_bound | table.upper_bound) typed=body_x_$name ;;
         *) typed=body_${kind}_$name ;;
         esac
-        echo "$called" | grep -qx "$typed" || {
-            echo "hm_${kind}_$name has no typed form that a typed_test.c calls" >&2
-            failed=true
-        }
+        echo "$called" | grep -qx "$typed" ||
+            complain "hm_${kind}_$name has no typed form that a typed_test.c calls"
         case $kind.$name in
         map.meta_at) continue ;;    # hm::map has no user meta: an hm::secondary keeps more data
         pool.insert) continue ;;    # items are made in place, by hm_pool_emplace_as
@@ -57,10 +48,8 @@ for kind in index lists map pool secondary table; do
         grep -q "hm_${kind}_$name\(_as\)\{0,1\}(" "$source/include/handle_map/$kind.hpp" ||
             # A base calls the function of any container by its verb.
             grep -qE "(call|functions<C>)::$name(_as)?\(" "$source/include/handle_map/container.hpp" \
-                "$source/include/handle_map/detail/container.hpp" || {
-            echo "hm_${kind}_$name has no form in $kind.hpp" >&2
-            failed=true
-        }
+                "$source/include/handle_map/detail/container.hpp" ||
+                    complain "hm_${kind}_$name has no form in $kind.hpp"
     done
     echo "hm_$kind: $(echo "$names" | wc -w) functions"
 done
@@ -71,10 +60,8 @@ for kind in world commands; do
         sed -n "s/.*[ *]hm_${kind}_\([a-z_]*\)([^()]*hm_component component[,)].*/\1/p" | sort -u)
     [ $kind = world ] && prefix=place_ || prefix=place_${kind}_
     for name in $names; do
-        echo "$called" | grep -qx "$prefix$name" || {
-            echo "hm_${kind}_$name has no typed form that test/world/typed_test.c calls" >&2
-            failed=true
-        }
+        echo "$called" | grep -qx "$prefix$name" ||
+            complain "hm_${kind}_$name has no typed form that test/world/typed_test.c calls"
     done
     echo "hm_$kind: $(echo "$names" | wc -w) functions of a component"
 done
@@ -92,10 +79,8 @@ for kind in world query commands; do
         commands.create) continue ;; # and so does hm_commands_create_with
         commands.change) continue ;; # commands of an entity are joined: adds and removes are one move
         esac
-        cat "$@" | grep -qE "(hm_${kind}_|call::|functions<C>::)${name}[(>]" || {
-            echo "hm_${kind}_$name has no form in C++" >&2
-            failed=true
-        }
+        cat "$@" | grep -qE "(hm_${kind}_|call::|functions<C>::)${name}[(>]" ||
+            complain "hm_${kind}_$name has no form in C++"
     done
     echo "hm_$kind: $(echo "$names" | wc -w) functions in C++"
 done

@@ -3,9 +3,8 @@
 # types.sh SOURCE: a handle or a column of the wrong type does not compile, in C and in C++, with
 # every installed compiler, and only for that reason: with the right type the same file compiles.
 # HM_WARNINGS, HM_C_WARNINGS: the compilers' warning flags.
-set -eu
-source=$1
-tested=false
+# shellcheck source=test/tools/check.sh
+. "$1/test/tools/check.sh"
 
 # refuses COMPILER LANGUAGE STANDARD FLAG...: the message names the types in $first and $second.
 refuses() {
@@ -17,16 +16,12 @@ refuses() {
     set -- -x "$language" -std="$standard" "$@" -Werror -fsyntax-only -I "$source/include" \
         "$source/test/typed/wrong_type.c"
     "$compiler" -DHM_TEST_RIGHT_TYPE "$@"
-    if messages=$(LC_ALL=C "$compiler" "$@" 2>&1); then
-        echo "$second was taken for $first" >&2
-        exit 1
-    fi
+    ! messages=$(LC_ALL=C "$compiler" "$@" 2>&1) || fail "$second was taken for $first"
     # The only error is about the two types, not about something else.
     errors=$(echo "$messages" | grep ' error: ')
     if [ "$(echo "$errors" | wc -l)" -ne 1 ] || ! echo "$messages" | grep -q "$first" ||
         ! echo "$messages" | grep -q "$second"; then
-        echo "refused, but not only for the type: $messages" >&2
-        exit 1
+        fail "refused, but not only for the type: $messages"
     fi
 }
 
@@ -40,7 +35,4 @@ for subject in INDEX LISTS MAP POOL SECONDARY TABLE COLUMN COMPONENT; do
     refuses g++ c++ c++17 $HM_WARNINGS -DHM_TEST_$subject
     refuses clang++ c++ c++17 $HM_WARNINGS -DHM_TEST_$subject
 done
-if ! $tested; then
-    echo "skipped: needs gcc or clang" >&2
-    exit 77
-fi
+$tested || skip "needs gcc or clang"

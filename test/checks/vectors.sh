@@ -4,16 +4,10 @@
 # library's flags. The assembly of each of its loops over lanes must have packed fused multiply-adds
 # of 8 lanes for AVX2, and packed multiplications for SSE2; and none of one lane, except for the rest
 # of a column.
-set -eu
-source=$1
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+# shellcheck source=test/tools/check.sh
+. "$1/test/tools/check.sh"
 
-[ "$(uname -m)" = x86_64 ] || {
-    echo "skipped: needs x86-64" >&2
-    exit 77
-}
-failed=false
+[ "$(uname -m)" = x86_64 ] || skip "needs x86-64"
 compiled=false
 
 # body FUNCTION: its instructions.
@@ -32,8 +26,7 @@ has() {
 # lacks FUNCTION PATTERN
 lacks() {
     if body "$1" | grep -E "$2"; then
-        echo "$compiler: $1: not vectorised" >&2
-        failed=true
+        complain "$compiler: $1: not vectorised"
     fi
 }
 
@@ -51,8 +44,5 @@ for compiler in gcc clang clang-19; do
         lacks "pull_${form}_baseline" '[[:space:]]mulss'
     done
 done
-$compiled || {
-    echo "skipped: needs gcc or clang" >&2
-    exit 77
-}
+$compiled || skip "needs gcc or clang"
 ! $failed

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: MIT
 # version.sh SOURCE: the version in meson.build, in the wrap file and in the Debian package is the one in
 # base.h, and every source file names its licence in one of its first three lines.
-set -eu
-cd "$1"
-failed=false
+# shellcheck source=test/tools/check.sh
+. "$1/test/tools/check.sh"
+cd "$source"
 
 # part NAME: the value of HM_VERSION_NAME.
 part() {
@@ -15,28 +15,21 @@ header=$(part MAJOR).$(part MINOR).$(part PATCH)
 # The first match only.
 build=$(sed -n "s/^  version: '\(.*\)',\$/\1/p" meson.build | head -n 1)
 if [ "$header" != "$build" ] || [ "$header" = .. ]; then
-    echo "base.h says version '$header', meson.build '$build'" >&2
-    failed=true
+    complain "base.h says version '$header', meson.build '$build'"
 fi
 for name in directory source_filename; do
-    grep -q "^$name = handle_map-$header\(\.tar\.xz\)\{0,1\}\$" tools/package/handle_map.wrap || {
-        echo "$name in tools/package/handle_map.wrap is not of version $header" >&2
-        failed=true
-    }
+    grep -q "^$name = handle_map-$header\(\.tar\.xz\)\{0,1\}\$" tools/package/handle_map.wrap ||
+        complain "$name in tools/package/handle_map.wrap is not of version $header"
 done
-grep -q "^handle-map ($header-" tools/package/debian/changelog || {
-    echo "tools/package/debian/changelog has no entry for version $header" >&2
-    failed=true
-}
+grep -q "^handle-map ($header-" tools/package/debian/changelog ||
+    complain "tools/package/debian/changelog has no entry for version $header"
 
 files=$(find run .ci/run include src test benchmarks docs -type f \( -path run -o -path .ci/run \
     -o -name '*.c' -o -name '*.h' -o -name '*.cpp' -o -name '*.py' -o -name '*.sh' \
     -o -name '*.awk' -o -name '*.rs' \) | sort)
 for file in $files; do
-    head -n 3 "$file" | grep -q 'SPDX-License-Identifier: MIT' || {
-        echo "$file does not name its licence" >&2
-        failed=true
-    }
+    head -n 3 "$file" | grep -q 'SPDX-License-Identifier: MIT' ||
+        complain "$file does not name its licence"
 done
 echo "version $header, $(echo "$files" | wc -l) files"
 ! $failed

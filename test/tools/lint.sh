@@ -100,7 +100,7 @@ look cppcheck 'sources and headers' "$(listed '^(include|src)/.*\.[ch]$')" \
     cppcheck -q -j "$(nproc)" --force --std=c11 --enable=warning,style,performance,portability --error-exitcode=1 \
     -Iinclude --suppressions-list=test/tools/cppcheck.txt
 
-look shellcheck scripts "$(listed . | xargs grep -l '^#!/bin/sh' | grep -v '\.md$')" shellcheck
+look shellcheck scripts "$(listed . | xargs grep -l '^#!/bin/sh' | grep -v '\.md$')" shellcheck -x
 look pyflakes3 scripts "$(listed '\.py$')" pyflakes3
 look codespell files "$(listed . | grep -Ev '^test/fuzz/corpus/|\.(abi|svg)$')" \
     codespell --ignore-words-list crate,statics

@@ -5,10 +5,8 @@
 # seconds, and their processor time, which other jobs on the machine change less. Everything is in a
 # temporary directory: the Debian packages are unpacked there instead of installed, so that no run needs
 # root or changes the system; `dpkg --simulate` says whether they could be installed.
-set -eu
-source=$1
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+# shellcheck source=test/tools/check.sh
+. "$1/test/tools/check.sh"
 processors=$(nproc)
 # ninja uses all processors, make and dpkg-buildpackage as many as these say.
 export CMAKE_BUILD_PARALLEL_LEVEL="$processors" DEB_BUILD_OPTIONS="parallel=$processors"
@@ -17,8 +15,7 @@ export CCACHE_DISABLE=1
 archive=$(sh "$source/test/tools/archive.sh" "$source" "$work")
 release=$(basename "$archive" .tar.xz)
 version=${release#handle_map-}
-mkdir "$work/blocks"
-awk -v DIRECTORY="$work/blocks" -f "$source/test/tools/extract_c_blocks.awk" "$source/README.md"
+write_first_program
 printf '%s\n' 'grass is 512 wide' 'brick: HM_HANDLE_STALE' 'item 0: 512 wide' >"$work/expected"
 
 now() {
@@ -37,24 +34,13 @@ spend() {
 prepare() {
     mkdir "$work/$1"
     cd "$work/$1"
-    cp "$work/blocks/1.c" program.c
+    cp "$work/first.c" program.c
     tar -xf "$archive"
     mv "$release" handle_map
     PKG_CONFIG_PATH=$PWD/root/lib/pkgconfig
     LD_LIBRARY_PATH=$PWD/root/lib
     CMAKE_PREFIX_PATH=$PWD/root
     export PKG_CONFIG_PATH LD_LIBRARY_PATH CMAKE_PREFIX_PATH
-}
-
-# cmake_project LINE: a project that gets the library by this line.
-cmake_project() {
-    cat >CMakeLists.txt <<END
-cmake_minimum_required(VERSION 3.16)
-project(program LANGUAGES C)
-$1
-add_executable(program program.c)
-target_link_libraries(program PRIVATE handle_map::handle_map)
-END
 }
 
 # try WAY PROGRAM COMMAND...: runs the commands, which build PROGRAM, and then that; no PROGRAM is
@@ -68,8 +54,7 @@ try() {
     for command; do
         sh -eu -c "$command" >"$work/log" 2>&1 </dev/null || {
             tail -n 40 "$work/log" >&2
-            echo "run: ways: $way: this fails: $command" >&2
-            exit 1
+            fail "run: ways: $way: this fails: $command"
         }
     done
     milliseconds=$(($(now) - begin))
@@ -118,23 +103,23 @@ END
         'meson setup build && meson compile -C build program'
 
     prepare subdirectory
-    cmake_project 'add_subdirectory(handle_map)'
+    write_cmake_project . 'add_subdirectory(handle_map)'
     try 'add_subdirectory' build/program "$build"
 
     prepare fetched
-    cmake_project "include(FetchContent)
+    write_cmake_project . "include(FetchContent)
 FetchContent_Declare(handle_map URL $archive)
 FetchContent_MakeAvailable(handle_map)"
     try 'FetchContent' build/program "$build"
 
     prepare found
-    cmake_project "find_package(handle_map $version REQUIRED)"
+    write_cmake_project . "find_package(handle_map $version REQUIRED)"
     try 'find_package, from CMake' build/program \
         'cmake -S handle_map -B library -DCMAKE_INSTALL_PREFIX="$PWD/root"' \
         'cmake --build library --target install' "$build"
 
     prepare found-meson
-    cmake_project "find_package(handle_map $version REQUIRED)"
+    write_cmake_project . "find_package(handle_map $version REQUIRED)"
     try 'find_package, from Meson' build/program \
         'meson setup library handle_map --prefix "$PWD/root" --libdir lib' \
         'meson install -C library' "$build"
@@ -143,7 +128,7 @@ FetchContent_MakeAvailable(handle_map)"
     # beside release, installed into a place of their own, and used in another.
     for shared in OFF ON; do
         prepare "manager-$shared"
-        cmake_project "find_package(handle_map $version CONFIG REQUIRED)"
+        write_cmake_project . "find_package(handle_map $version CONFIG REQUIRED)"
         kind=static
         [ $shared = OFF ] || kind=shared
         try "package manager, $kind" build/program \
@@ -181,7 +166,7 @@ FetchContent_MakeAvailable(handle_map)"
     CMAKE_PREFIX_PATH=$PWD/root/usr
     export PKG_CONFIG_SYSROOT_DIR
     try '  by pkg-config' ./program "$compile"
-    cmake_project "find_package(handle_map $version REQUIRED)"
+    write_cmake_project . "find_package(handle_map $version REQUIRED)"
     try '  by find_package' build/program "$build"
 }
 
