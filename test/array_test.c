@@ -195,6 +195,7 @@ typedef struct model {
     hm_array array;
     void *data;
     size_t capacity, count, ready; /* up to `ready` items, nothing needs memory */
+    size_t commit_step, committed; /* `committed`: before this call */
 } model;
 
 /* A capacity that reaches into a third page. */
@@ -202,6 +203,7 @@ static void begin(model *m, test_layout layout, size_t commit_step)
 {
     memset(m, 0, sizeof *m);
     m->layout = layout;
+    m->commit_step = commit_step;
     m->capacity = 2 * layout.page_size / layout.item_size + 3;
     test_memory_init(&m->memory, layout.page_size);
     hm_array_desc desc = {.item_size = layout.item_size,
@@ -228,6 +230,17 @@ static void check_all(const model *m)
     CHECK(hm_array_at(&m->array, SIZE_MAX) == NULL);
 }
 
+/* What is committed now, if so many items needed more: a step, rounded up to pages, up to the end
+ * of the reservation, or more if the items need it. */
+static size_t expected_size(const model *m, size_t count)
+{
+    size_t left = m->memory.reserved_size - m->committed;
+    size_t size = count * m->layout.item_size - m->committed;
+    if (size < m->commit_step)
+        size = left < m->commit_step ? left : m->commit_step;
+    return m->committed + round_up(size, m->layout.page_size);
+}
+
 /* Whether a call that needs memory for so many items says so rightly: it asks at most once, and not
  * at all for what cannot be or is there. */
 static bool is_right(const model *m, hm_status status, size_t count)
@@ -235,13 +248,17 @@ static bool is_right(const model *m, hm_status status, size_t count)
     CHECK(m->memory.calls <= (count <= m->capacity && count > m->ready));
     if (count > m->capacity)
         return status == HM_ERROR_FULL;
-    return status == (test_memory_refused(&m->memory) ? HM_ERROR_MEMORY : HM_OK);
+    bool is_refused = test_memory_refused(&m->memory);
+    CHECK(is_refused || m->memory.calls == 0 || m->commit_step == 0 ||
+          m->memory.committed_size == expected_size(m, count));
+    return status == (is_refused ? HM_ERROR_MEMORY : HM_OK);
 }
 
 static void do_push(model *m)
 {
     size_t size = m->layout.item_size;
     test_memory_fail(&m->memory, m->memory.fail_at, true); /* Each of several is counted. */
+    m->committed = m->memory.committed_size;
     unsigned char *item = hm_array_push(&m->array);
     hm_status failure = m->count == m->capacity ? HM_ERROR_FULL : HM_ERROR_MEMORY;
     CHECK(is_right(m, item != NULL ? HM_OK : failure, m->count + 1));
@@ -298,6 +315,7 @@ static void step(model *m, uint64_t *random)
                               test_random_below(random, (uint32_t)m->capacity)};
     size_t number = numbers[test_random_below(random, sizeof numbers / sizeof *numbers)];
     uint32_t kind = test_random_below(random, 8);
+    m->committed = m->memory.committed_size;
     test_memory_fail(&m->memory, test_random_below(random, 3) == 0, true);
     if (kind < 2)
         for (size_t n = number < 40 ? 1 : m->capacity / 2; n > 0; n--)
@@ -321,7 +339,11 @@ TEST(array, random_operations_do_what_a_naive_model_does_with_every_layout)
     uint64_t random = test_seed("arrays");
     for (size_t k = 0; k < test_layout_count(); k++) {
         model m;
-        begin(&m, test_layout_at(k), k % 2);
+        test_layout layout = test_layout_at(k);
+        const size_t page = layout.page_size,
+                     steps[] = {0,       1, 8, page - 1, page, page + 1, 5 * page, SIZE_MAX / 2,
+                                SIZE_MAX};
+        begin(&m, layout, steps[test_random_below(&random, sizeof steps / sizeof *steps)]);
         for (int i = 0; i < STEPS; i++)
             step(&m, &random);
         hm_array_fini(&m.array);
@@ -333,46 +355,6 @@ TEST(array, random_operations_do_what_a_naive_model_does_with_every_layout)
 }
 
 /* ---- pages ---- */
-
-TEST(array, a_commit_step_is_rounded_up_to_pages)
-{
-    const size_t page = 65536;
-    const size_t steps[] = {1, 8, page - 1, page, page + 1, 5 * page};
-    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
-        test_memory memory;
-        test_memory_init(&memory, page);
-        hm_array_desc desc = {.item_size = 8, .capacity = page * 2, .memory = &memory.table};
-        desc.commit_step = steps[i];
-        hm_array array;
-        size_t step = round_up(steps[i], page);
-        CHECK(hm_array_init(&array, &desc) == HM_OK);
-        CHECK(hm_array_push(&array) != NULL);
-        CHECK(memory.committed_size == step);
-        CHECK(hm_array_resize(&array, step / 8) == HM_OK);
-        CHECK(memory.committed_size == step);
-        CHECK(hm_array_push(&array) != NULL);
-        CHECK(memory.committed_size == 2 * step);
-        CHECK(hm_array_resize(&array, desc.capacity) == HM_OK);
-        CHECK(memory.committed_size == memory.reserved_size);
-        hm_array_fini(&array);
-    }
-}
-
-TEST(array, a_commit_step_ends_at_the_end_of_the_reservation)
-{
-    const size_t steps[] = {1000 * 65536, SIZE_MAX / 2, SIZE_MAX};
-    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
-        test_memory memory;
-        test_memory_init(&memory, 65536);
-        hm_array_desc desc = {.item_size = 8, .capacity = 20000, .memory = &memory.table};
-        desc.commit_step = steps[i];
-        hm_array array;
-        CHECK(hm_array_init(&array, &desc) == HM_OK);
-        CHECK(hm_array_push(&array) != NULL);
-        CHECK(memory.committed_size == memory.reserved_size);
-        hm_array_fini(&array);
-    }
-}
 
 TEST(array, without_a_commit_step_growing_needs_few_calls)
 {
