@@ -194,66 +194,52 @@ static bool has_pieces(void)
     return has;
 }
 
-TEST(footprint, maps_tables_and_pools_grow_by_pieces)
+TEST(footprint, all_containers_grow_by_pieces)
 {
+    enum { ARRAYS = 16 };
     if (!has_pieces())
         return;
     const hm_column columns[] = {{8, 0, NULL}, {4, 0, NULL}};
+    const hm_table_desc of_table = {.columns = columns, .column_count = 2, .capacity = MAY_GROW};
+    const hm_map_desc of_map = {.item_size = 8, .meta_size = 8, .capacity = MAY_GROW};
+    const hm_pool_desc of_pool = {.item_size = 8, .capacity = MAY_GROW};
+    const hm_secondary_desc of_secondary = {.value_size = 8, .capacity = MAY_GROW};
+    const hm_lists_desc of_lists = {.item_size = 8, .capacity = MAY_GROW};
+    hm_index_desc of_index = {.capacity = MAY_GROW};
     hm_map map;
     hm_table table;
     hm_pool pool;
-    bool seen[8] = {false};
-    hm_map_desc map_desc = {.item_size = 8, .meta_size = 8, .capacity = MAY_GROW};
-    hm_table_desc table_desc = {.columns = columns, .column_count = 2, .capacity = MAY_GROW};
-    hm_pool_desc pool_desc = {.item_size = 8, .capacity = MAY_GROW};
-    CHECK(hm_map_init(&map, &map_desc) == HM_OK && hm_table_init(&table, &table_desc) == HM_OK);
-    CHECK(hm_pool_init(&pool, &pool_desc) == HM_OK);
+    hm_secondary secondary;
+    hm_lists lists;
+    hm_index hashed, dense;
+    bool seen[ARRAYS] = {false};
+    CHECK(hm_map_init(&map, &of_map) == HM_OK && hm_table_init(&table, &of_table) == HM_OK);
+    CHECK(hm_pool_init(&pool, &of_pool) == HM_OK);
+    CHECK(hm_secondary_init(&secondary, &of_secondary) == HM_OK);
+    CHECK(hm_lists_init(&lists, &of_lists) == HM_OK);
+    CHECK(hm_index_init(&hashed, &of_index) == HM_OK);
+    of_index.key_limit = MAY_GROW;
+    CHECK(hm_index_init(&dense, &of_index) == HM_OK);
+    const hm_array *arrays[ARRAYS] = {
+        &map.item_array,        &map.meta_array,        &map.ids.slot_array,   &map.ids.entry_array,
+        &table.arrays[0],       &table.arrays[1],       &table.ids.slot_array, &pool.entry_array,
+        &secondary.value_array, &secondary.owner_array, &lists.unit_array,     &lists.record_array,
+        &hashed.head_array,     &hashed.bucket_array,   &dense.head_array,     &dense.bucket_array};
     for (uint32_t i = 0; i < GROWN; i++) {
-        CHECK(!hm_handle_is_null(hm_map_insert(&map, NULL)));
-        CHECK(!hm_handle_is_null(hm_table_insert(&table, NULL)));
+        hm_handle owner = hm_map_insert(&map, NULL);
+        CHECK(!hm_handle_is_null(owner) && !hm_handle_is_null(hm_table_insert(&table, NULL)));
         CHECK(!hm_handle_is_null(hm_pool_insert(&pool, NULL)));
-        const hm_array *arrays[] = {&map.item_array,       &map.meta_array,  &map.ids.slot_array,
-                                    &map.ids.entry_array,  &table.arrays[0], &table.arrays[1],
-                                    &table.ids.slot_array, &pool.entry_array};
-        for (int k = 0; k < 8; k++)
+        CHECK(hm_secondary_set(&secondary, owner, NULL) != NULL);
+        CHECK(hm_lists_push(&lists, hm_lists_create(&lists), NULL) != NULL);
+        CHECK(hm_index_set(&hashed, owner, i) == HM_OK && hm_index_set(&dense, owner, i) == HM_OK);
+        for (int k = 0; k < ARRAYS; k++)
             seen[k] |= is_in_pieces(arrays[k]);
     }
-    for (int k = 0; k < 8; k++)
+    for (int k = 0; k < ARRAYS; k++)
         CHECK(seen[k]);
     hm_map_fini(&map);
     hm_table_fini(&table);
     hm_pool_fini(&pool);
-}
-
-TEST(footprint, secondaries_lists_and_indices_grow_by_pieces)
-{
-    if (!has_pieces())
-        return;
-    hm_secondary secondary;
-    hm_lists lists;
-    hm_index hashed, dense;
-    bool seen[8] = {false};
-    hm_secondary_desc secondary_desc = {.value_size = 8, .capacity = MAY_GROW};
-    hm_lists_desc lists_desc = {.item_size = 8, .capacity = MAY_GROW};
-    hm_index_desc index_desc = {.capacity = MAY_GROW};
-    CHECK(hm_secondary_init(&secondary, &secondary_desc) == HM_OK);
-    CHECK(hm_lists_init(&lists, &lists_desc) == HM_OK);
-    CHECK(hm_index_init(&hashed, &index_desc) == HM_OK);
-    index_desc.key_limit = MAY_GROW;
-    CHECK(hm_index_init(&dense, &index_desc) == HM_OK);
-    for (uint32_t i = 0; i < GROWN; i++) {
-        hm_handle owner = hm_handle_pack(i, 1, 0);
-        CHECK(hm_secondary_set(&secondary, owner, NULL) != NULL);
-        CHECK(hm_lists_push(&lists, hm_lists_create(&lists), NULL) != NULL);
-        CHECK(hm_index_set(&hashed, owner, i) == HM_OK && hm_index_set(&dense, owner, i) == HM_OK);
-        const hm_array *arrays[] = {
-            &secondary.value_array, &secondary.owner_array, &lists.unit_array, &lists.record_array,
-            &hashed.head_array,     &hashed.bucket_array,   &dense.head_array, &dense.bucket_array};
-        for (int k = 0; k < 8; k++)
-            seen[k] |= is_in_pieces(arrays[k]);
-    }
-    for (int k = 0; k < 8; k++)
-        CHECK(seen[k]);
     hm_secondary_fini(&secondary);
     hm_lists_fini(&lists);
     hm_index_fini(&hashed);
