@@ -8,20 +8,11 @@
 # all of them is written to REPORT.
 # abi.sh SOURCE dump: for the next release: replaces the dump by that of this tree, and empties the
 # list.
-set -eu
-source=$1 verb=$2 report=${3-/dev/null}
-for tool in gcc abidw abidiff; do
-    command -v $tool >/dev/null || {
-        echo "skipped: needs $tool" >&2
-        exit 77
-    }
-done
-[ "$(uname -m)" = x86_64 ] || {
-    echo "skipped: the dump is of x86-64" >&2
-    exit 77
-}
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+# shellcheck source=test/tools/check.sh
+. "$1/test/tools/check.sh"
+verb=$2 report=${3-/dev/null}
+needs gcc abidw abidiff
+[ "$(uname -m)" = x86_64 ] || skip "the dump is of x86-64"
 cd "$source"
 
 # As one unit, since libabigail 2.2 does not see all functions of several. Without a soname, so that a
@@ -32,10 +23,8 @@ abidw --headers-dir include --drop-private-types --no-show-locs --no-corpus-path
     --no-comp-dir-path --no-parameter-names --out-file "$work/new.abi" "$work/libhandle_map.so"
 symbols=$(grep -c '<elf-symbol ' "$work/new.abi")
 functions=$(grep -o "elf-symbol-id='[^']*'" "$work/new.abi" | sort -u | wc -l)
-[ "$symbols" -eq "$functions" ] || {
-    echo "abidw sees $symbols symbols, but the types of $functions functions" >&2
-    exit 1
-}
+[ "$symbols" -eq "$functions" ] ||
+    fail "abidw sees $symbols symbols, but the types of $functions functions"
 
 version=$(sed -n 's/^#define HM_VERSION_[A-Z]* \([0-9][0-9]*\)$/\1/p' include/handle_map/base.h |
     paste -s -d . -)
@@ -49,10 +38,7 @@ fi
 
 old=$(echo test/abi/*.abi)
 release=$(basename "$old" .abi)
-[ -f "$old" ] || {
-    echo "test/abi has to have the dump of one release, but has: $old" >&2
-    exit 1
-}
+[ -f "$old" ] || fail "test/abi has to have the dump of one release, but has: $old"
 
 # differs SUPPRESSIONS OUTPUT OPTION...: whether something differs that is not suppressed.
 differs() {
@@ -62,10 +48,7 @@ differs() {
     abidiff --no-default-suppression --suppressions "$suppressions" --leaf-changes-only \
         --no-show-locs "$@" "$old" "$work/new.abi" >"$output" 2>&1 || code=$?
     # Bit 0 is an error, bit 1 a wrong option, bit 2 a difference.
-    [ $((code & 3)) -eq 0 ] || {
-        cat "$output" >&2
-        exit 1
-    }
+    [ $((code & 3)) -eq 0 ] || fail "$(cat "$output")"
     [ $code -ne 0 ]
 }
 
@@ -76,7 +59,6 @@ awk -v DIRECTORY="$work/entries" 'BEGIN { RS = "" } /(^|\n)\[/ {
     print > file
 }' test/abi/breaks.abignore
 changelog=$(tr -s ' \n' ' ' <docs/changelog.md)
-failed=false
 : >"$work/none"
 differs "$work/none" "$report" || true
 
@@ -88,33 +70,25 @@ for entry in "$work"/entries/*; do
     words=$(sed -n 's/^# changelog: //p' "$entry")
     echo "- $what: $(echo "$reason" | paste -s -d ' ' -)"
     if [ -z "$reason" ] || [ -z "$words" ]; then
-        echo "  this has no reason, or no words of the changelog" >&2
-        failed=true
+        complain "  this has no reason, or no words of the changelog"
         continue
     fi
     case $changelog in
     *"$words"*) ;;
-    *)
-        echo "  docs/changelog.md does not say '$words'" >&2
-        failed=true
-        ;;
+    *) complain "  docs/changelog.md does not say '$words'" ;;
     esac
     for other in "$work"/entries/*; do
         [ "$other" = "$entry" ] || cat "$other"
         echo
     done >"$work/without"
-    differs "$work/without" "$work/log" --no-added-syms || {
-        echo "  this suppresses nothing" >&2
-        failed=true
-    }
+    differs "$work/without" "$work/log" --no-added-syms || complain "  this suppresses nothing"
 done
 
 differs "$work/none" "$work/log" || true
 grep '^Removed/Changed/Added functions summary\|^Changed leaf types summary' "$work/log" || true
 if differs test/abi/breaks.abignore "$work/log" --no-added-syms; then
     cat "$work/log" >&2
-    echo "a program that was linked with $release would notice this; if it has to be, say why in" \
-        "test/abi/breaks.abignore, and what changes in docs/changelog.md" >&2
-    failed=true
+    complain "a program that was linked with $release would notice this; if it has to be, say why in" \
+        "test/abi/breaks.abignore, and what changes in docs/changelog.md"
 fi
 ! $failed
