@@ -23,8 +23,17 @@ typedef struct model {
     bool *is_live, *is_retired;       /* slot */
 } model;
 
-/* Counts in this process: trims that dropped slots, slots that were retired. */
-static uint32_t dropped, retired;
+/* Counts in this process: slots that trims dropped, slots that were retired, trims that were
+ * refused. */
+static uint32_t dropped, retired, refusals;
+
+/* Refuses one of the next calls of the memory table, or it and all later ones, in every fourth
+ * step. */
+static void refuse(model *m, const uint32_t arguments[3])
+{
+    uint32_t k = arguments[2] % 4 == 0 ? 1 + arguments[2] / 8 % 3 : 0;
+    test_memory_fail(&m->memory, k, arguments[2] / 4 % 2 != 0);
+}
 
 /* Whether the slot at this position is free for the last time. */
 static bool is_spent(const model *m, uint32_t position)
@@ -44,6 +53,15 @@ static void retire_spent(model *m, uint32_t n)
         }
 }
 
+/* How many of the next n issues find a free slot. */
+static uint32_t usable_of(const model *m, uint32_t n)
+{
+    uint32_t usable = 0;
+    for (uint32_t position = m->count; position < m->used && usable < n; position++)
+        usable += !is_spent(m, position);
+    return usable;
+}
+
 static bool reserve(model *m, uint32_t n)
 {
     hm_status status = hm_id_table_reserve(&m->table, n);
@@ -51,9 +69,13 @@ static bool reserve(model *m, uint32_t n)
         CHECK(status == HM_ERROR_FULL);
         return false;
     }
+    if (status == HM_ERROR_MEMORY) { /* Nothing is retired either. */
+        CHECK(test_memory_refused(&m->memory) &&
+              usable_of(m, n) + m->max_slots - m->slot_count >= n);
+        return false;
+    }
     retire_spent(m, n);
-    uint32_t usable = m->used - m->count < n ? m->used - m->count : n;
-    CHECK(status == (n - usable <= m->max_slots - m->slot_count ? HM_OK : HM_ERROR_FULL));
+    CHECK(status == (n - usable_of(m, n) <= m->max_slots - m->slot_count ? HM_OK : HM_ERROR_FULL));
     return status == HM_OK;
 }
 
@@ -104,6 +126,7 @@ static void issue_some(void *state, const uint32_t arguments[3])
 {
     model *m = state;
     uint32_t slots = m->table.slot_count - m->table.used;
+    refuse(m, arguments);
     for (uint32_t n = arguments[0] % (m->capacity / 12) + 1; n > 0; n--)
         issue_one(m);
     retired += m->table.slot_count - m->table.used - slots;
@@ -116,8 +139,10 @@ static void promise_some(void *state, const uint32_t arguments[3])
     model *m = state;
     hm_handle promised[MOST];
     uint32_t n = arguments[0] % MOST + 1;
+    refuse(m, arguments);
     if (!reserve(m, n))
         return;
+    test_memory_fail(&m->memory, 1, true); /* What was reserved needs none. */
     for (uint32_t k = 0; k < n; k++) {
         promised[k] = hm_id_table_upcoming(&m->table, k);
         CHECK(is_known(&m->table, promised[k], k));
@@ -183,15 +208,20 @@ static size_t whole_pages(const model *m, size_t size)
     return (size + page_size - 1) / page_size * page_size;
 }
 
-/* Drops the pages behind the last slot that is live, or in its last generation. */
-static void trim(void *state, const uint32_t arguments[3])
+/* The slots that a trim keeps: all up to the end of the page of the last one that is live, or in
+ * its last generation. */
+static uint32_t slots_to_keep(const model *m)
 {
-    model *m = state;
-    uint32_t end = m->slot_count, used = m->count;
-    (void)arguments;
+    uint32_t end = m->slot_count;
     while (end > 0 && !m->is_live[end - 1] && m->generations[end - 1] != LIVES)
         end--;
     end = (end + m->page - 1) / m->page * m->page;
+    return end < m->slot_count ? end : m->slot_count;
+}
+
+static void drop(model *m, uint32_t end)
+{
+    uint32_t used = m->count;
     for (uint32_t slot = end; slot < m->slot_count; slot++) {
         uint16_t *floor = &m->floors[slot / m->page];
         *floor = m->generations[slot] > *floor ? m->generations[slot] : *floor;
@@ -199,13 +229,9 @@ static void trim(void *state, const uint32_t arguments[3])
     for (uint32_t position = m->count; position < m->used; position++)
         if (m->order[position] < end)
             m->order[used++] = m->order[position];
+    dropped += m->slot_count - end;
     m->used = used;
-    dropped += end < m->slot_count ? m->slot_count - end : 0;
-    m->slot_count = end < m->slot_count ? end : m->slot_count;
-    CHECK(hm_id_table_trim(&m->table) == HM_OK);
-    CHECK(hm_array_committed_size(&m->table.entry_array) ==
-          whole_pages(m, m->slot_count * sizeof(hm_handle)));
-    CHECK(hm_array_committed_size(&m->table.slot_array) == whole_pages(m, used * sizeof(uint32_t)));
+    m->slot_count = end;
 }
 
 static hm_handle_state expected_state(const model *m, uint32_t slot, uint32_t generation)
@@ -243,9 +269,9 @@ static bool position_is_right(const model *m, uint32_t position)
            hm_id_table_find(&m->table, m->live[position]) == position;
 }
 
-static void check(void *state)
+/* Of slots that do not exist, a refused trim may have raised the floors. */
+static void check_slots(const model *m, uint32_t end)
 {
-    const model *m = state;
     CHECK(hm_id_table_validate(&m->table) == HM_OK);
     CHECK(m->table.count == m->count && m->table.used == m->used);
     CHECK(m->table.slot_count == m->slot_count);
@@ -254,9 +280,41 @@ static void check(void *state)
     while (position < m->count && position_is_right(m, position))
         position++;
     CHECK(position == m->count);
-    while (slot < m->max_slots && slot_is_right(m, slot))
+    while (slot < end && slot_is_right(m, slot))
         slot++;
-    CHECK(slot == m->max_slots);
+    CHECK(slot == end);
+}
+
+static void check(void *state)
+{
+    const model *m = state;
+    check_slots(m, m->max_slots);
+}
+
+/* A trim that is refused may be done in part; repeated, it is done. */
+static void trim(void *state, const uint32_t arguments[3])
+{
+    model *m = state;
+    uint32_t end = slots_to_keep(m);
+    refuse(m, arguments);
+    if (m->table.floors.count == 0) /* They get memory once. */
+        test_memory_fail(&m->memory, 1, false);
+    hm_status status = hm_id_table_trim(&m->table);
+    if (status != HM_OK) {
+        CHECK(status == HM_ERROR_MEMORY && test_memory_refused(&m->memory));
+        if (m->table.slot_count == end)
+            drop(m, end);
+        check_slots(m, m->slot_count);
+        test_memory_fail(&m->memory, 0, false);
+        CHECK(hm_id_table_trim(&m->table) == HM_OK);
+        refusals++;
+    }
+    CHECK(!test_memory_refused(&m->memory));
+    drop(m, end);
+    CHECK(hm_array_committed_size(&m->table.entry_array) ==
+          whole_pages(m, m->slot_count * sizeof(hm_handle)));
+    CHECK(hm_array_committed_size(&m->table.slot_array) ==
+          whole_pages(m, m->used * sizeof(uint32_t)));
 }
 
 /* Page size. */
@@ -340,7 +398,7 @@ static void play(const test_subject *played)
 TEST(id_table, random_operations_reach_trims_and_retirement)
 {
     play(&subject);
-    CHECK(dropped > 0);
+    CHECK(dropped > 0 && refusals > 0);
     play(&aging_subject);
     CHECK(retired > 0);
 }
