@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What each function of an index does, with keys by array and with hashed keys. */
+/* What an index promises beside what its model compares: the order of members, what batches need,
+ * memory, and how keys are found. */
 #include "support/index.h"
 
 #include <string.h>
@@ -50,25 +51,6 @@ TEST(index, an_owner_that_is_set_again_leaves_its_former_key)
     }
 }
 
-TEST(index, a_later_owner_of_a_slot_takes_the_place_of_the_earlier)
-{
-    FOR_BOTH(limit)
-    {
-        hm_index index = make((hm_index_desc){.key_limit = limit});
-        set(&index, owner_of(7, 1), 1);
-        set(&index, owner(8), 1);
-        set(&index, owner_of(7, 3), 1); /* the same key */
-        CHECK(!hm_index_contains(&index, owner_of(7, 1)) && hm_index_count(&index) == 2);
-        CHECK(hm_handle_equal(hm_index_members(&index, 1, NULL)[0], owner_of(7, 3)));
-        set(&index, owner_of(7, 4), 2);
-        CHECK(has_members(&index, 1, (const uint32_t[]){8}, 1) && count_of(&index, 2) == 1);
-        CHECK(hm_index_set(&index, owner_of(7, 3), 1) == HM_ERROR_STALE);
-        CHECK(strcmp(hm_last_error(), "generation 3 of slot 7 is followed by generation 4") == 0);
-        CHECK(!hm_index_remove(&index, owner_of(7, 3)) && count_of(&index, 2) == 1);
-        finish(&index);
-    }
-}
-
 /* remove */
 
 TEST(index, the_last_member_fills_the_place_of_a_removed_one)
@@ -89,107 +71,66 @@ TEST(index, the_last_member_fills_the_place_of_a_removed_one)
     }
 }
 
-TEST(index, remove_key_takes_all_members_of_one_key)
+/* many owners in one call */
+
+/* The only member of a key leaves while others are coming. */
+TEST(index, owners_exchange_their_keys)
 {
-    FOR_BOTH(limit)
-    {
-        hm_index index = make((hm_index_desc){.key_limit = limit});
-        for (uint32_t slot = 0; slot < 20; slot++)
-            set(&index, owner(slot), slot % 3);
-        CHECK(hm_index_remove_key(&index, 1) == 7 && hm_index_remove_key(&index, 1) == 0);
-        CHECK(hm_index_remove_key(&index, UINT64_MAX) == 0);
-        CHECK(hm_index_count(&index) == 13 && count_of(&index, 1) == 0);
-        CHECK(count_of(&index, 0) == 7 && count_of(&index, 2) == 6);
-        for (uint32_t slot = 0; slot < 20; slot++)
-            CHECK(hm_index_contains(&index, owner(slot)) == (slot % 3 != 1));
-        finish(&index);
-    }
+    hm_index index = make((hm_index_desc){0});
+    const hm_handle owners[] = {owner(0), owner(1), owner(2)};
+    set(&index, owner(0), 10);
+    set(&index, owner(1), 11);
+    set(&index, owner(2), 12);
+    CHECK(hm_index_set_n(&index, owners, (const uint64_t[]){11, 12, 10}, 3) == HM_OK);
+    CHECK(has_members(&index, 10, (const uint32_t[]){2}, 1));
+    CHECK(has_members(&index, 11, (const uint32_t[]){0}, 1));
+    CHECK(has_members(&index, 12, (const uint32_t[]){1}, 1));
+    CHECK(hm_index_set_n(&index, owners, (const uint64_t[]){11, 11, 11}, 3) == HM_OK);
+    CHECK(has_members(&index, 11, (const uint32_t[]){0, 1, 2}, 3));
+    CHECK(hm_index_key_count(&index) == 1);
+    finish(&index);
 }
 
-TEST(index, clear_removes_all_owners)
+/* The claims of a batch need more keys than there may be at once. */
+TEST(index, a_batch_that_needs_too_many_keys_at_once_is_refused)
 {
-    FOR_BOTH(limit)
-    {
-        hm_index index = make((hm_index_desc){.key_limit = limit});
-        hm_index_clear(&index);
-        for (uint32_t slot = 0; slot < 50; slot++)
-            set(&index, owner(slot), slot % 7);
-        CHECK(hm_index_remove_key(&index, 3) == 7); /* So that a bucket is free. */
-        hm_index_clear(&index);
-        CHECK(hm_index_count(&index) == 0 && hm_index_key_count(&index) == 0);
-        for (uint32_t slot = 0; slot < 50; slot++)
-            CHECK(!hm_index_contains(&index, owner(slot)) && count_of(&index, slot % 7) == 0);
-        check_valid(&index);
-        for (uint32_t slot = 0; slot < 50; slot++)
-            set(&index, owner(slot), slot % 9);
-        CHECK(count_of(&index, 4) == 6 && hm_index_key_count(&index) == 9);
-        finish(&index);
+    hm_index index = make((hm_index_desc){.capacity = 4});
+    hm_handle owners[9];
+    uint64_t keys[9];
+    for (uint32_t i = 0; i < 9; i++) {
+        owners[i] = owner(0);
+        keys[i] = i;
     }
+    CHECK(hm_index_set_n(&index, owners, keys, 9) == HM_ERROR_FULL);
+    CHECK(hm_index_count(&index) == 0);
+    check_valid(&index);
+    const uint32_t most = sizeof(void *) > 4 ? 8 : 5; /* fewer where addresses are scarce */
+    CHECK(hm_index_set_n(&index, owners, keys, most + 1) == HM_ERROR_FULL);
+    CHECK(hm_index_set_n(&index, owners, keys, most) == HM_OK && count_of(&index, most - 1) == 1);
+    for (uint32_t i = 0; i < 9; i++)
+        keys[i] = 20;
+    CHECK(hm_index_set_n(&index, owners, keys, 9) == HM_OK);
+    finish(&index);
 }
 
-static bool is_odd(hm_handle owner, uint64_t key, void *context)
+TEST(index, a_batch_above_the_capacity_moves_no_members)
 {
-    (void)key;
-    bool *asked = context;
-    CHECK(!asked[hm_handle_index(owner)]);
-    asked[hm_handle_index(owner)] = true;
-    return hm_handle_index(owner) % 2 != 0;
-}
-
-TEST(index, remove_if_asks_of_each_owner_once)
-{
-    FOR_BOTH(limit)
-    {
-        bool asked[30] = {false};
-        hm_index index = make((hm_index_desc){.key_limit = limit});
-        for (uint32_t slot = 0; slot < 30; slot++)
-            set(&index, owner(slot), slot % 4);
-        CHECK(hm_index_remove_if(&index, is_odd, asked) == 15 && hm_index_count(&index) == 15);
-        for (uint32_t slot = 0; slot < 30; slot++)
-            CHECK(asked[slot] && hm_index_contains(&index, owner(slot)) == (slot % 2 == 0));
-        CHECK(count_of(&index, 0) == 8 && count_of(&index, 1) == 0);
-        finish(&index);
-    }
+    hm_index index = make((hm_index_desc){.capacity = 3});
+    const hm_handle owners[] = {owner(1), owner(3)};
+    const uint64_t keys[] = {6, 6};
+    for (uint32_t i = 0; i < 3; i++)
+        set(&index, owner(i), 5);
+    CHECK(hm_index_remove(&index, owner(2)));
+    set(&index, owner(2), 7);
+    const hm_handle *members = hm_index_members(&index, 7, NULL);
+    CHECK(hm_index_set_n(&index, owners + 1, keys, 1) == HM_ERROR_FULL);
+    CHECK(hm_index_members(&index, 7, NULL) == members);
+    CHECK(hm_index_set_n(&index, owners, keys, 2) == HM_ERROR_FULL);
+    CHECK(hm_index_members(&index, 7, NULL) == members);
+    finish(&index);
 }
 
 /* questions */
-
-TEST(index, next_visits_each_key_that_has_members_once)
-{
-    FOR_BOTH(limit)
-    {
-        hm_index index = make((hm_index_desc){.key_limit = limit});
-        hm_index_view view = {0};
-        CHECK(!hm_index_next(&index, &view));
-        for (uint32_t slot = 0; slot < 60; slot++)
-            set(&index, owner(slot), slot % 12);
-        CHECK(hm_index_remove_key(&index, 5) == 5);
-        for (int round = 0; round < 2; round++) { /* The view that ended begins again. */
-            uint32_t visited = 0;
-            while (hm_index_next(&index, &view)) {
-                CHECK(view.key < 12 && view.key != 5 && view.count == 5);
-                CHECK(view.members == hm_index_members(&index, view.key, NULL));
-                visited++;
-            }
-            CHECK(visited == 11 && view.members == NULL && view.count == 0 && view.key == 0);
-        }
-        finish(&index);
-    }
-}
-
-TEST(index, key_of_answers_for_exactly_the_owner)
-{
-    hm_index index = make((hm_index_desc){0});
-    uint64_t key = 3;
-    set(&index, owner_of(4, 2), UINT64_MAX);
-    CHECK(hm_index_key_of(&index, owner_of(4, 2), &key) && key == UINT64_MAX);
-    CHECK(hm_index_key_of(&index, owner_of(4, 2), NULL));
-    key = 3;
-    CHECK(!hm_index_key_of(&index, owner_of(4, 1), &key) && key == 3);
-    CHECK(!hm_index_key_of(&index, owner_of(4, 3), &key) && key == 3);
-    CHECK(!hm_index_key_of(&index, owner_of(5, 2), NULL));
-    finish(&index);
-}
 
 TEST(index, describe_says_what_a_handle_is)
 {
@@ -207,38 +148,7 @@ TEST(index, describe_says_what_a_handle_is)
     finish(&index);
 }
 
-TEST(index, get_stats_counts_owners_and_all_memory)
-{
-    hm_index index = make((hm_index_desc){.capacity = 10, .max_slots = 20});
-    hm_index_stats stats = hm_index_get_stats(&index);
-    CHECK(stats.count == 0 && stats.capacity == 10 && stats.max_slots == 20);
-    CHECK(stats.committed_size == 0 && stats.reserved_size > 0);
-    set(&index, owner(3), 1);
-    stats = hm_index_get_stats(&index);
-    CHECK(stats.count == 1 && stats.free_slots == stats.slots - 1);
-    CHECK(stats.committed_size > 0 && stats.committed_size <= stats.reserved_size);
-    CHECK(hm_index_capacity(&index) == 10 && strcmp(index.name, "index") == 0);
-    finish(&index);
-}
-
 /* capacity and memory */
-
-TEST(index, there_are_no_more_owners_than_the_capacity)
-{
-    FOR_BOTH(limit)
-    {
-        hm_index index = make((hm_index_desc){.capacity = 3, .key_limit = limit});
-        for (uint32_t slot = 0; slot < 3; slot++)
-            set(&index, owner(slot), slot);
-        CHECK(hm_index_set(&index, owner(3), 1) == HM_ERROR_FULL);
-        CHECK(strcmp(hm_last_error(), "'index' has 3 of 3 items: capacity is used up") == 0);
-        CHECK(hm_index_set(&index, owner(3), 50) == HM_ERROR_FULL && count_of(&index, 50) == 0);
-        set(&index, owner(2), 7); /* which takes a fourth key for a moment */
-        set(&index, owner_of(1, 2), 7);
-        CHECK(hm_index_reserve(&index, 1) == HM_ERROR_FULL && hm_index_reserve(&index, 0) == HM_OK);
-        finish(&index);
-    }
-}
 
 TEST(index, reserve_makes_memory_ready)
 {
@@ -333,22 +243,6 @@ TEST(index, gaps_that_use_up_the_range_are_closed)
             CHECK(count_of(&index, key) == OWNERS - key && hm_index_key_count(&index) == key + 1);
         }
         CHECK(strstr(hm_last_error(), "in a row are free") == NULL);
-        finish(&index);
-    }
-}
-
-TEST(index, an_index_may_be_moved)
-{
-    FOR_BOTH(limit)
-    {
-        hm_index before = make((hm_index_desc){.key_limit = limit}), index;
-        for (uint32_t slot = 0; slot < 20; slot++)
-            set(&before, owner(slot), slot % 3);
-        index = before;
-        memset(&before, 0x5A, sizeof before);
-        for (uint32_t slot = 0; slot < 40; slot++)
-            set(&index, owner(slot), slot % 5);
-        CHECK(count_of(&index, 4) == 8);
         finish(&index);
     }
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Unit tests of the pool: defaults, insert and erase, iteration, and queries. */
+/* What a pool promises beside what its model compares and what all containers share: defaults,
+ * holes among many slots, iteration, and addresses. */
 #include "support/memory.h"
 #include "support/pool.h"
 
@@ -34,102 +35,6 @@ POOL_TEST(a_zero_field_means_the_default)
 }
 
 /* insert and erase */
-
-POOL_TEST(insert_copies_the_item_or_zeroes_its_place)
-{
-    hm_pool pool = make(storage, (hm_pool_desc){0});
-    int value = 7;
-    hm_handle handle = hm_pool_insert(&pool, &value);
-    value = 8;
-    CHECK(value_of(&pool, handle) == 7 && hm_pool_count(&pool) == 1);
-    CHECK(hm_pool_erase(&pool, handle) && hm_pool_count(&pool) == 0);
-    CHECK(value_of(&pool, hm_pool_insert(&pool, NULL)) == 0);
-    finish(&pool);
-}
-
-POOL_TEST(emplace_hands_out_the_place)
-{
-    hm_pool pool = make(storage, (hm_pool_desc){.capacity = 1});
-    void *place = NULL;
-    hm_handle handle = hm_pool_emplace(&pool, &place);
-    CHECK(place != NULL && hm_pool_get(&pool, handle) == place);
-    *(int *)place = 5;
-    CHECK(value_of(&pool, handle) == 5);
-    CHECK(hm_handle_is_null(hm_pool_emplace(&pool, &place)) && place == NULL);
-    CHECK(hm_pool_reserve(&pool, 1) == HM_ERROR_FULL && hm_pool_reserve(&pool, 0) == HM_OK);
-    finish(&pool);
-}
-
-POOL_TEST(a_pointer_holds_until_its_item_is_erased)
-{
-    enum { ITEMS = 100000 };
-    static hm_handle handles[ITEMS];
-    static int *places[ITEMS];
-    hm_pool pool = make(storage, (hm_pool_desc){.capacity = ITEMS});
-    for (int i = 0; i < ITEMS; i++) {
-        handles[i] = add(&pool, i);
-        places[i] = hm_pool_get(&pool, handles[i]);
-        CHECK(hm_handle_index(handles[i]) == (uint32_t)i);
-    }
-    for (int i = 0; i < ITEMS; i++)
-        if (i % 7 != 0 && i > 100)
-            CHECK(hm_pool_erase(&pool, handles[i]));
-    CHECK(hm_pool_trim(&pool) == HM_OK);
-    for (int i = 0; i < ITEMS / 2; i++)
-        add(&pool, -i);
-    for (int i = 0; i < ITEMS; i++)
-        if (i % 7 == 0 || i <= 100)
-            CHECK(hm_pool_get(&pool, handles[i]) == places[i] && *places[i] == i);
-    finish(&pool);
-}
-
-POOL_TEST(insert_fills_the_lowest_hole_after_a_trim)
-{
-    hm_handle handles[MANY];
-    hm_pool pool = make(storage, (hm_pool_desc){0});
-    const uint32_t order[] = {200, 3, 64, 63, 199, 128, 0};
-    const uint32_t rising[] = {0, 3, 63, 64, 128, 199, 200};
-    fill(&pool, handles, MANY);
-    for (uint32_t i = 0; i < 7; i++)
-        CHECK(hm_pool_erase(&pool, handles[order[i]]));
-    CHECK(hm_pool_trim(&pool) == HM_OK);
-    for (uint32_t i = 0; i < 7; i++) {
-        hm_handle handle = add(&pool, 0);
-        CHECK(hm_handle_index(handle) == rising[i] && hm_handle_generation(handle) == 2);
-        CHECK(!hm_pool_contains(&pool, handles[rising[i]]));
-    }
-    CHECK(hm_handle_index(add(&pool, 0)) == MANY);
-    finish(&pool);
-}
-
-POOL_TEST(insert_fills_the_latest_hole)
-{
-    hm_handle handles[MANY];
-    hm_pool pool = make(storage, (hm_pool_desc){0});
-    const uint32_t order[] = {200, 3, 64, 63, 199, 128, 0};
-    fill(&pool, handles, MANY);
-    for (uint32_t i = 0; i < 7; i++)
-        CHECK(hm_pool_erase(&pool, handles[order[i]]));
-    for (uint32_t i = 7; i-- > 0;)
-        CHECK(hm_handle_index(add(&pool, 0)) == order[i]);
-    CHECK(hm_handle_index(add(&pool, 0)) == MANY);
-    finish(&pool);
-}
-
-/* So that the last places become empty: the pool has 300 items, and then 296. */
-POOL_TEST(a_latest_hole_behind_as_many_places_as_there_are_items_is_not_filled_first)
-{
-    hm_handle handles[MANY];
-    hm_pool pool = make(storage, (hm_pool_desc){0});
-    const uint32_t order[] = {100, 299, 50, 296};
-    const uint32_t filled[] = {50, 100, 296, 299};
-    fill(&pool, handles, MANY);
-    for (uint32_t i = 0; i < 4; i++)
-        CHECK(hm_pool_erase(&pool, handles[order[i]]));
-    for (uint32_t i = 0; i < 4; i++)
-        CHECK(hm_handle_index(add(&pool, 0)) == filled[i]);
-    finish(&pool);
-}
 
 /* One hole more than can be recent: then none is, until an insert. */
 POOL_TEST(after_many_erases_insert_fills_the_lowest_hole)
@@ -173,65 +78,6 @@ POOL_TEST(the_lowest_hole_is_found_among_many_slots)
             next = hm_handle_index(handle) + 1;
         }
     }
-    finish(&pool);
-}
-
-POOL_TEST(upcoming_handles_are_known_up_to_the_capacity_after_a_reserve)
-{
-    enum { SOME = 300 };
-    hm_handle handles[SOME], upcoming[SOME];
-    hm_pool pool = make(storage, (hm_pool_desc){.capacity = SOME});
-    CHECK(hm_handle_is_null(hm_pool_upcoming(&pool, 0)));
-    fill(&pool, handles, SOME - 10);
-    /* All but a few places become recent holes, then holes of listed words, and more recent ones.
-     */
-    for (uint32_t i = 0; i < SOME - 20; i++)
-        CHECK(hm_pool_erase(&pool, handles[(i * 9 + 3) % (SOME - 20)]));
-    CHECK(hm_pool_reserve(&pool, SOME - 10) == HM_OK);
-    for (uint32_t k = 0; k < SOME - 10; k++)
-        upcoming[k] = hm_pool_upcoming(&pool, k);
-    CHECK(hm_handle_is_null(hm_pool_upcoming(&pool, SOME - 10)));
-    CHECK(hm_handle_is_null(hm_pool_upcoming(&pool, UINT32_MAX)));
-    for (uint32_t k = 0; k < SOME - 10; k++)
-        CHECK(hm_handle_equal(hm_pool_insert(&pool, NULL), upcoming[k]));
-    CHECK(hm_handle_is_null(hm_pool_upcoming(&pool, 0)));
-    finish(&pool);
-}
-
-POOL_TEST(erase_is_refused_the_second_time)
-{
-    hm_handle h[6];
-    hm_pool pool = make(storage, (hm_pool_desc){0});
-    fill(&pool, h, 6);
-    CHECK(hm_pool_erase(&pool, h[5]) && !hm_pool_erase(&pool, h[5]));
-    const hm_handle gone[] = {h[0], h[5], h[3], h[0], HM_NULL_HANDLE, h[3], {~UINT64_C(0)}, h[4]};
-    CHECK(hm_pool_erase_n(&pool, gone, 8) == 3 && hm_pool_erase_n(&pool, gone, 8) == 0);
-    CHECK(hm_pool_erase_n(&pool, NULL, 0) == 0);
-    CHECK(hm_pool_count(&pool) == 2 && value_of(&pool, h[1]) == 1 && value_of(&pool, h[2]) == 2);
-    finish(&pool);
-}
-
-POOL_TEST(clear_refuses_all_handles_and_keeps_the_memory)
-{
-    hm_handle handles[MANY];
-    hm_pool pool = make(storage, (hm_pool_desc){0});
-    fill(&pool, handles, MANY);
-    for (uint32_t i = 0; i < MANY; i += 3)
-        CHECK(hm_pool_erase(&pool, handles[i]));
-    size_t committed = hm_pool_get_stats(&pool).committed_size;
-    hm_pool_clear(&pool);
-    CHECK(hm_pool_validate(&pool) == HM_OK && hm_pool_count(&pool) == 0);
-    CHECK(hm_pool_get_stats(&pool).committed_size == committed);
-    CHECK(hm_pool_get_stats(&pool).free_slots == MANY);
-    for (uint32_t i = 0; i < MANY; i++)
-        CHECK(hm_pool_explain(&pool, handles[i]) == HM_HANDLE_STALE);
-    for (uint32_t i = 0; i < MANY; i++) {
-        hm_handle handle = add(&pool, 0);
-        CHECK(hm_handle_index(handle) == i && hm_handle_generation(handle) == 2);
-        CHECK(!hm_pool_contains(&pool, handles[i]));
-    }
-    hm_pool_clear(&pool);
-    hm_pool_clear(&pool);
     finish(&pool);
 }
 
@@ -431,67 +277,6 @@ POOL_TEST(handle_of_refuses_the_tail_of_a_block)
         else if (i + 1 < 600 && hm_pool_get(&pool, handles[i + 1]) != place + 96)
             CHECK(!hm_handle_equal(next, handles[i + 1]));
     }
-    finish(&pool);
-}
-
-static hm_handle with_free_bit(hm_handle handle)
-{
-    return hm_handle_from_bits(handle.bits | HM_HANDLE_FREE_BIT);
-}
-
-POOL_TEST(explain_asks_in_the_order_of_the_design)
-{
-    hm_pool pool = make(storage, (hm_pool_desc){.type_id = 3});
-    hm_handle live = add(&pool, 1), erased = add(&pool, 2);
-    CHECK(hm_pool_erase(&pool, erased));
-    CHECK(hm_pool_explain(&pool, live) == HM_HANDLE_LIVE);
-    CHECK(hm_pool_explain(&pool, erased) == HM_HANDLE_STALE);
-    CHECK(hm_pool_explain(&pool, HM_NULL_HANDLE) == HM_HANDLE_NULL);
-    CHECK(hm_pool_explain(&pool, with_free_bit(HM_NULL_HANDLE)) == HM_HANDLE_FORGED);
-    CHECK(hm_pool_explain(&pool, with_free_bit(live)) == HM_HANDLE_FORGED);
-    CHECK(hm_pool_explain(&pool, with_free_bit(erased)) == HM_HANDLE_FORGED);
-    CHECK(hm_pool_get(&pool, with_free_bit(live)) == NULL);
-    CHECK(hm_pool_get(&pool, with_free_bit(erased)) == NULL);
-    CHECK(!hm_pool_erase(&pool, with_free_bit(erased)) && hm_pool_count(&pool) == 1);
-    CHECK(hm_pool_explain(&pool, hm_handle_pack(0, 0, 3)) == HM_HANDLE_FORGED);
-    CHECK(hm_pool_explain(&pool, hm_handle_pack(0, 0, 4)) == HM_HANDLE_FORGED);
-    CHECK(hm_pool_explain(&pool, hm_handle_pack(0, 1, 4)) == HM_HANDLE_FOREIGN);
-    CHECK(hm_pool_explain(&pool, hm_handle_pack(77, 1, 4)) == HM_HANDLE_FOREIGN);
-    CHECK(hm_pool_explain(&pool, hm_handle_pack(2, 1, 3)) == HM_HANDLE_OUT_OF_RANGE);
-    CHECK(hm_pool_explain(&pool, hm_handle_pack(UINT32_MAX, 1, 3)) == HM_HANDLE_OUT_OF_RANGE);
-    CHECK(hm_pool_explain(&pool, hm_handle_pack(0, 2, 3)) == HM_HANDLE_FORGED);
-    CHECK(hm_pool_explain(&pool, hm_handle_pack(1, 2, 3)) == HM_HANDLE_FORGED);
-    hm_handle again = add(&pool, 3);
-    CHECK(hm_handle_equal(again, hm_handle_pack(1, 2, 3)));
-    CHECK(hm_pool_explain(&pool, again) == HM_HANDLE_LIVE);
-    CHECK(hm_pool_explain(&pool, erased) == HM_HANDLE_STALE);
-    finish(&pool);
-}
-
-POOL_TEST(a_spent_slot_is_retired_and_its_place_abandoned)
-{
-    hm_pool pool = make(storage, (hm_pool_desc){.capacity = 1, .max_slots = 2});
-    hm_handle handle = HM_NULL_HANDLE;
-    for (uint32_t life = 0; life < 2 * HM_HANDLE_MAX_GENERATION; life++) {
-        hm_pool_stats stats = hm_pool_get_stats(&pool);
-        CHECK(stats.count == 0 && stats.slots == stats.free_slots + stats.retired_slots);
-        CHECK(stats.retired_slots == life / HM_HANDLE_MAX_GENERATION);
-        handle = add(&pool, 1);
-        CHECK(hm_handle_index(handle) == life / HM_HANDLE_MAX_GENERATION);
-        CHECK(hm_handle_generation(handle) == life % HM_HANDLE_MAX_GENERATION + 1);
-        if (life % 2 == 0)
-            CHECK(hm_pool_erase(&pool, handle));
-        else
-            hm_pool_clear(&pool);
-        CHECK(!hm_pool_contains(&pool, handle));
-    }
-    CHECK(hm_pool_reserve(&pool, 1) == HM_ERROR_FULL);
-    CHECK(hm_handle_is_null(hm_pool_insert(&pool, NULL)));
-    CHECK(hm_pool_get_stats(&pool).retired_slots == 2);
-    CHECK(hm_pool_explain(&pool, hm_handle_pack(0, 1, 0)) == HM_HANDLE_RETIRED);
-    CHECK(hm_pool_explain(&pool, handle) == HM_HANDLE_RETIRED && !hm_pool_erase(&pool, handle));
-    CHECK(hm_pool_trim(&pool) == HM_OK);
-    CHECK(hm_pool_explain(&pool, handle) == HM_HANDLE_RETIRED);
     finish(&pool);
 }
 

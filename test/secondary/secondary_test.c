@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The public contract of the secondary: which handles find a value, what replaces it, what moves,
- * and what becomes of memory. */
+/* What a secondary promises beside what its model compares and what all containers share: values of
+ * its own, its owners' hooks, pieces of memory, and random patterns. */
 #include "support/secondary.h"
 
 #include "support/memory.h"
@@ -16,109 +16,6 @@
 enum { MANY = 1000, PATTERNS = 10000000 };
 
 /* set and get */
-
-TEST(secondary, get_finds_a_value_by_exactly_the_handle_that_it_was_set_for)
-{
-    hm_secondary secondary = make((hm_secondary_desc){0});
-    set(&secondary, owner(7, 3), 70);
-    CHECK(hm_secondary_get(&secondary, owner(7, 2)) == NULL);
-    CHECK(hm_secondary_get(&secondary, owner(7, 4)) == NULL);
-    CHECK(hm_secondary_get(&secondary, owner(8, 3)) == NULL);
-    CHECK(hm_secondary_get(&secondary, hm_handle_pack(7, 3, OWNER_TYPE + 1)) == NULL);
-    CHECK(hm_secondary_get(&secondary, HM_NULL_HANDLE) == NULL);
-    hm_handle damaged = owner(7, 3);
-    damaged.bits |= HM_HANDLE_FREE_BIT;
-    CHECK(hm_secondary_get(&secondary, damaged) == NULL);
-    CHECK(!hm_secondary_contains(&secondary, damaged));
-    CHECK(hm_secondary_contains(&secondary, owner(7, 3)) &&
-          value_of(&secondary, owner(7, 3)) == 70);
-    finish(&secondary);
-}
-
-TEST(secondary, set_of_null_makes_a_zeroed_value_also_where_another_was)
-{
-    hm_secondary secondary = make((hm_secondary_desc){0});
-    const int *value = hm_secondary_set(&secondary, owner(1, 1), NULL);
-    CHECK(value != NULL && *value == 0);
-    set(&secondary, owner(2, 1), 20);
-    CHECK(hm_secondary_remove(&secondary, owner(2, 1)));
-    value = hm_secondary_set(&secondary, owner(3, 1), NULL);
-    CHECK(value != NULL && *value == 0);
-    set(&secondary, owner(3, 1), 30);
-    value = hm_secondary_set(&secondary, owner(3, 1), NULL);
-    CHECK(value != NULL && *value == 0);
-    finish(&secondary);
-}
-
-TEST(secondary, set_for_the_same_owner_replaces_the_value_at_its_place)
-{
-    hm_secondary secondary = make((hm_secondary_desc){0});
-    fill(&secondary, 3);
-    const int *place = hm_secondary_get(&secondary, owner(1, 1));
-    set(&secondary, owner(1, 1), 100);
-    CHECK(hm_secondary_get(&secondary, owner(1, 1)) == place && *place == 100);
-    CHECK(hm_secondary_count(&secondary) == 3);
-    finish(&secondary);
-}
-
-TEST(secondary, set_for_the_next_life_of_a_slot_replaces_the_old_value)
-{
-    hm_secondary secondary = make((hm_secondary_desc){0});
-    fill(&secondary, 3);
-    set(&secondary, owner(1, 2), 100);
-    CHECK(hm_secondary_count(&secondary) == 3);
-    CHECK(hm_secondary_get(&secondary, owner(1, 1)) == NULL);
-    CHECK(hm_secondary_index_of(&secondary, owner(1, 2)) == 1);
-    CHECK(value_of(&secondary, owner(0, 1)) == 0 && value_of(&secondary, owner(2, 1)) == 2);
-    finish(&secondary);
-}
-
-TEST(secondary, set_for_an_earlier_life_of_a_slot_is_refused_until_the_later_value_is_gone)
-{
-    hm_secondary secondary = make((hm_secondary_desc){0});
-    set(&secondary, owner(4, 3), 40);
-    CHECK(hm_secondary_set(&secondary, owner(4, 2), NULL) == NULL);
-    CHECK(strcmp(hm_last_error(), "generation 2 of slot 4 is followed by generation 3") == 0);
-    CHECK(value_of(&secondary, owner(4, 3)) == 40 && hm_secondary_count(&secondary) == 1);
-    CHECK(hm_secondary_remove(&secondary, owner(4, 3)));
-    set(&secondary, owner(4, 2), 20);
-    finish(&secondary);
-}
-
-TEST(secondary, set_with_the_address_of_the_value_that_it_replaces_keeps_its_bytes)
-{
-    hm_secondary secondary = make((hm_secondary_desc){0});
-    fill(&secondary, 3);
-    int *place = hm_secondary_get(&secondary, owner(1, 1));
-    CHECK(hm_secondary_set(&secondary, owner(1, 1), place) == place && *place == 1);
-    CHECK(hm_secondary_set(&secondary, owner(1, 2), place) == place && *place == 1);
-    CHECK(hm_secondary_set(&secondary, owner(2, 1), place) != place);
-    CHECK(value_of(&secondary, owner(2, 1)) == 1);
-    finish(&secondary);
-}
-
-TEST(secondary, set_n_sets_all_or_none_and_says_why_not)
-{
-    hm_secondary secondary = make((hm_secondary_desc){.capacity = 5});
-    hm_handle owners[] = {owner(1, 2), owner(2, 1), owner(3, 1)};
-    const int values[] = {10, 20, 30};
-    fill(&secondary, 2);
-    CHECK(hm_secondary_set_n(&secondary, owners, values, 3) == HM_OK);
-    CHECK(hm_secondary_count(&secondary) == 4 && value_of(&secondary, owner(1, 2)) == 10);
-    CHECK(value_of(&secondary, owner(3, 1)) == 30);
-    const int others[] = {11, 21, 31};
-    owners[2] = owner(3, 0);
-    CHECK(hm_secondary_set_n(&secondary, owners, others, 3) == HM_ERROR_INVALID);
-    owners[2] = owner(1, 1);
-    CHECK(hm_secondary_set_n(&secondary, owners, others, 3) == HM_ERROR_STALE);
-    owners[1] = owner(8, 1), owners[2] = owner(9, 1);
-    CHECK(hm_secondary_set_n(&secondary, owners, others, 3) == HM_ERROR_FULL);
-    CHECK(hm_secondary_count(&secondary) == 4 && value_of(&secondary, owner(1, 2)) == 10);
-    CHECK(hm_secondary_set_n(&secondary, owners, NULL, 2) == HM_OK);
-    CHECK(value_of(&secondary, owner(1, 2)) == 0 && value_of(&secondary, owner(8, 1)) == 0);
-    CHECK(hm_secondary_set_n(&secondary, NULL, NULL, 0) == HM_OK);
-    finish(&secondary);
-}
 
 TEST(secondary, set_n_leaves_the_last_value_of_an_owner_and_the_latest_owner_of_a_slot)
 {
@@ -156,123 +53,7 @@ TEST(secondary, set_with_the_address_of_another_value_copies_it)
     finish(&secondary);
 }
 
-static void check_refused(hm_secondary *secondary, hm_handle handle)
-{
-    const int value = 1;
-    uint32_t count = hm_secondary_count(secondary);
-    CHECK(hm_secondary_set(secondary, handle, &value) == NULL);
-    CHECK(hm_secondary_count(secondary) == count && hm_secondary_validate(secondary) == HM_OK);
-    CHECK(!hm_secondary_contains(secondary, handle) && !hm_secondary_remove(secondary, handle));
-}
-
-TEST(secondary, set_refuses_what_cannot_be_an_owners_handle)
-{
-    hm_secondary secondary = make((hm_secondary_desc){.max_slots = 20000, .capacity = 100});
-    for (int round = 0; round < 2; round++) {
-        check_refused(&secondary, HM_NULL_HANDLE);
-        check_refused(&secondary, owner(1, 0));
-        check_refused(&secondary, hm_handle_from_bits(owner(1, 1).bits | HM_HANDLE_FREE_BIT));
-        check_refused(&secondary, hm_handle_pack(1, 1, OWNER_TYPE - 1));
-        check_refused(&secondary, hm_handle_pack(1, 1, 0));
-        check_refused(&secondary, owner(20000, 1));
-        check_refused(&secondary, owner(UINT32_MAX, 1));
-        set(&secondary, owner(19999, HM_HANDLE_MAX_GENERATION), 1);
-        set(&secondary, owner(0, 1), 1);
-    }
-    finish(&secondary);
-}
-
-TEST(secondary, set_is_refused_when_full_but_still_replaces)
-{
-    hm_secondary secondary = make((hm_secondary_desc){.capacity = 3});
-    fill(&secondary, 3);
-    CHECK(hm_secondary_set(&secondary, owner(3, 1), NULL) == NULL);
-    CHECK(strcmp(hm_last_error(), "'secondary' has 3 of 3 items: capacity is used up") == 0);
-    set(&secondary, owner(1, 2), 12);
-    CHECK(hm_secondary_remove(&secondary, owner(0, 1)));
-    set(&secondary, owner(3, 1), 3);
-    finish(&secondary);
-}
-
-TEST(secondary, set_for_a_dead_owner_succeeds_since_a_secondary_does_not_know_its_owners)
-{
-    hm_map map;
-    const hm_map_desc desc = {.item_size = 4, .capacity = 10, .type_id = OWNER_TYPE};
-    CHECK(hm_map_init(&map, &desc) == HM_OK);
-    hm_secondary secondary = make((hm_secondary_desc){.capacity = 10});
-    hm_handle dead = hm_map_insert(&map, NULL);
-    CHECK(hm_map_erase(&map, dead));
-    set(&secondary, dead, 1);
-    hm_handle next = hm_map_insert(&map, NULL);
-    CHECK(hm_handle_index(next) == hm_handle_index(dead));
-    CHECK(hm_secondary_get(&secondary, next) == NULL);
-    set(&secondary, next, 2);
-    CHECK(hm_secondary_get(&secondary, dead) == NULL);
-    finish(&secondary);
-    hm_map_fini(&map);
-}
-
-TEST(secondary, values_of_a_pools_items_survive_that_the_pool_is_cleared)
-{
-    hm_pool pool;
-    const hm_pool_desc desc = {.item_size = 4, .capacity = 10, .type_id = OWNER_TYPE};
-    CHECK(hm_pool_init(&pool, &desc) == HM_OK);
-    hm_secondary secondary = make((hm_secondary_desc){.capacity = 10});
-    hm_handle first = hm_pool_insert(&pool, NULL);
-    set(&secondary, first, 1);
-    hm_pool_clear(&pool);
-    CHECK(value_of(&secondary, first) == 1);
-    hm_handle second = hm_pool_insert(&pool, NULL);
-    set(&secondary, second, 2);
-    CHECK(hm_secondary_count(&secondary) == 1 && !hm_secondary_contains(&secondary, first));
-    finish(&secondary);
-    hm_pool_fini(&pool);
-}
-
 /* remove and the dense order */
-
-TEST(secondary, remove_moves_the_last_value_into_the_hole)
-{
-    hm_secondary secondary = make((hm_secondary_desc){0});
-    fill(&secondary, 4);
-    CHECK(hm_secondary_remove(&secondary, owner(1, 1)));
-    CHECK(!hm_secondary_remove(&secondary, owner(1, 1)));
-    const int *values = hm_secondary_values(&secondary);
-    CHECK(hm_secondary_count(&secondary) == 3);
-    CHECK(values[0] == 0 && values[1] == 3 && values[2] == 2);
-    CHECK(hm_handle_equal(hm_secondary_owner_at(&secondary, 1), owner(3, 1)));
-    CHECK(hm_secondary_index_of(&secondary, owner(3, 1)) == 1);
-    CHECK(hm_secondary_index_of(&secondary, owner(1, 1)) == HM_INVALID_INDEX);
-    CHECK(hm_secondary_remove(&secondary, owner(2, 1)) && hm_secondary_count(&secondary) == 2);
-    finish(&secondary);
-}
-
-TEST(secondary, remove_takes_no_other_life_of_the_slot)
-{
-    hm_secondary secondary = make((hm_secondary_desc){0});
-    set(&secondary, owner(1, 2), 1);
-    CHECK(!hm_secondary_remove(&secondary, owner(1, 1)));
-    CHECK(!hm_secondary_remove(&secondary, owner(1, 3)));
-    CHECK(value_of(&secondary, owner(1, 2)) == 1);
-    finish(&secondary);
-}
-
-TEST(secondary, owners_stand_beside_their_values)
-{
-    hm_secondary secondary = make((hm_secondary_desc){0});
-    for (uint32_t i = 0; i < MANY; i++)
-        set(&secondary, owner(i * 37 % MANY, 1 + i % 5), (int)(i * 37 % MANY));
-    const int *values = hm_secondary_values(&secondary);
-    for (uint32_t i = 0; i < MANY; i++) {
-        hm_handle of = hm_secondary_owner_at(&secondary, i);
-        CHECK(hm_handle_index(of) == (uint32_t)values[i]);
-        CHECK(hm_secondary_index_of(&secondary, of) == i);
-        CHECK(hm_secondary_get(&secondary, of) == &values[i]);
-    }
-    CHECK(hm_handle_is_null(hm_secondary_owner_at(&secondary, MANY)));
-    CHECK(hm_handle_is_null(hm_secondary_owner_at(&secondary, HM_INVALID_INDEX)));
-    finish(&secondary);
-}
 
 TEST(secondary, values_never_move_while_others_are_added)
 {
@@ -286,68 +67,7 @@ TEST(secondary, values_never_move_while_others_are_added)
     finish(&secondary);
 }
 
-TEST(secondary, clear_forgets_all_values_and_keeps_the_memory)
-{
-    hm_secondary secondary = make((hm_secondary_desc){0});
-    fill(&secondary, MANY);
-    size_t committed = hm_secondary_get_stats(&secondary).committed_size;
-    hm_secondary_clear(&secondary);
-    CHECK(hm_secondary_count(&secondary) == 0);
-    for (uint32_t i = 0; i < MANY; i++)
-        CHECK(!hm_secondary_contains(&secondary, owner(i, 1)));
-    CHECK(hm_secondary_get_stats(&secondary).committed_size == committed);
-    /* Positions of before the clear lead to other owners now. */
-    for (uint32_t i = MANY; i-- > MANY / 2;)
-        set(&secondary, owner(i, 1), (int)i);
-    for (uint32_t i = 0; i < MANY; i++)
-        CHECK(hm_secondary_contains(&secondary, owner(i, 1)) == (i >= MANY / 2));
-    finish(&secondary);
-}
-
-TEST(secondary, a_secondary_may_be_moved_by_assignment)
-{
-    hm_secondary first = make((hm_secondary_desc){0});
-    fill(&first, MANY);
-    hm_secondary second = first;
-    memset(&first, 0, sizeof first);
-    CHECK(value_of(&second, owner(77, 1)) == 77);
-    set(&second, owner(MANY, 1), MANY);
-    CHECK(hm_secondary_remove(&second, owner(3, 1)));
-    finish(&second);
-}
-
 /* remove_if */
-
-static bool is_gone(hm_handle of, const void *value, void *context)
-{
-    (void)value;
-    return !hm_map_contains(context, of);
-}
-
-TEST(secondary, remove_if_drops_the_values_of_dead_owners_and_keeps_the_others_in_order)
-{
-    hm_map map;
-    const hm_map_desc desc = {.item_size = 4, .capacity = MANY, .type_id = OWNER_TYPE};
-    CHECK(hm_map_init(&map, &desc) == HM_OK);
-    hm_secondary secondary = make((hm_secondary_desc){.capacity = MANY});
-    for (int i = 0; i < MANY; i++)
-        set(&secondary, hm_map_insert(&map, NULL), i);
-    for (uint32_t i = MANY; i-- > 0;)
-        if (i % 3 != 0)
-            CHECK(hm_map_erase(&map, hm_secondary_owner_at(&secondary, i)));
-    for (int i = 0; i < 100; i++) /* Slots live again, without a value. */
-        hm_map_insert(&map, NULL);
-    CHECK(hm_secondary_remove_if(&secondary, is_gone, &map) == MANY - (MANY + 2) / 3);
-    const int *values = hm_secondary_values(&secondary);
-    for (uint32_t i = 0; i < hm_secondary_count(&secondary); i++)
-        CHECK(values[i] == (int)(3 * i));
-    CHECK(hm_secondary_count(&secondary) == (MANY + 2) / 3);
-    CHECK(hm_secondary_remove_if(&secondary, is_gone, &map) == 0);
-    hm_map_clear(&map);
-    CHECK(hm_secondary_remove_if(&secondary, is_gone, &map) == (MANY + 2) / 3);
-    finish(&secondary);
-    hm_map_fini(&map);
-}
 
 typedef struct couple {
     hm_map map;
@@ -468,18 +188,6 @@ TEST(secondary, a_reserve_reaches_to_its_last_slot_and_no_further)
     }
 }
 
-TEST(secondary, reserve_of_more_than_fits_is_full_and_changes_nothing)
-{
-    hm_secondary secondary = make((hm_secondary_desc){.capacity = 100});
-    fill(&secondary, 40);
-    CHECK(hm_secondary_reserve(&secondary, 61) == HM_ERROR_FULL);
-    CHECK(hm_secondary_reserve(&secondary, UINT32_MAX) == HM_ERROR_FULL);
-    CHECK(hm_secondary_reserve(&secondary, 60) == HM_OK);
-    CHECK(hm_secondary_reserve(&secondary, 0) == HM_OK);
-    CHECK(hm_secondary_count(&secondary) == 40);
-    finish(&secondary);
-}
-
 TEST(secondary, trim_gives_back_values_and_the_pieces_without_an_owner)
 {
     hm_secondary secondary = make((hm_secondary_desc){.value_size = 4096});
@@ -541,21 +249,6 @@ TEST(secondary, trim_in_the_middle_of_an_order_may_take_the_pieces_of_removed_ow
             CHECK(values[i - 1] <= values[i]);
         finish(&secondary);
     }
-}
-
-TEST(secondary, statistics_count_values_slots_and_memory)
-{
-    hm_secondary secondary = make((hm_secondary_desc){.capacity = 500, .max_slots = 50000});
-    hm_secondary_stats stats = hm_secondary_get_stats(&secondary);
-    CHECK(stats.count == 0 && stats.capacity == 500 && stats.max_slots == 50000);
-    CHECK(stats.slots == 0 && stats.free_slots == 0 && stats.retired_slots == 0);
-    CHECK(stats.committed_size == 0 && stats.reserved_size >= 500 * 12 + 50000 * 4);
-    fill(&secondary, 40);
-    stats = hm_secondary_get_stats(&secondary);
-    CHECK(stats.count == 40 && stats.slots == PIECE_SLOTS);
-    CHECK(stats.free_slots == PIECE_SLOTS - 40 && stats.retired_slots == 0);
-    CHECK(stats.committed_size >= 40 * 12 + PIECE_SIZE);
-    finish(&secondary);
 }
 
 TEST(secondary, the_default_capacity_and_index_space_are_those_of_a_map)

@@ -1,0 +1,441 @@
+/* SPDX-License-Identifier: MIT */
+/* What all containers promise beside what their models' scripts compare: that they may be moved,
+ * what clear keeps, what reserve counts from, what trim gives back, and that the heap will do. */
+#include "kinds.h"
+
+#include "support/index_model.h"
+#include "support/lists_model.h"
+#include "support/map_model.h"
+#include "support/pool_model.h"
+#include "support/secondary_model.h"
+#include "support/table_model.h"
+#include "support/world_model.h"
+
+enum {
+    FEW = 10,
+    SOME = 300,
+    MANY = 20000,
+    EPISODES = 8,
+    EPISODE = 400 /* operations */,
+    PIECE = 65536 /* bytes, of a secondary */
+};
+
+typedef union container {
+    hm_map map;
+    hm_pool pool;
+    hm_table table;
+    hm_secondary secondary;
+    hm_lists lists;
+    hm_index index;
+    hm_world world;
+} container;
+
+/* Each item has a number, and each handle a number of its own. */
+typedef struct verbs {
+    hm_status (*init)(container *c, uint32_t way, uint32_t capacity, const hm_memory *memory);
+    hm_handle (*add)(container *c, uint32_t number); /* null: refused */
+    bool (*end)(container *c, hm_handle handle);
+    bool (*holds)(const container *c, hm_handle handle, uint32_t number);
+    void (*clear)(container *c);
+    void (*fini)(container *c);
+    hm_status (*trim)(container *c);
+    hm_status (*reserve)(container *c, uint32_t n);
+    hm_status (*validate)(const container *c);
+    bool (*contains)(const container *c, hm_handle handle);
+    hm_handle_state (*explain)(const container *c, hm_handle handle);
+    size_t (*committed_size)(const container *c);
+    uint32_t (*count)(const container *c);
+    const test_subject *subject;
+    size_t kept_size; /* bytes of FEW items at most after a trim, beside 8 pages */
+    bool is_issuer;   /* of the handles, which are then refused for ever */
+    bool makes_ready; /* After a reserve nothing takes memory. */
+} verbs;
+
+#define VERBS(kind)                                                                                \
+    static void clear_##kind(container *c)                                                         \
+    {                                                                                              \
+        hm_##kind##_clear(&c->kind);                                                               \
+    }                                                                                              \
+    static void fini_##kind(container *c)                                                          \
+    {                                                                                              \
+        hm_##kind##_fini(&c->kind);                                                                \
+    }                                                                                              \
+    static hm_status trim_##kind(container *c)                                                     \
+    {                                                                                              \
+        return hm_##kind##_trim(&c->kind);                                                         \
+    }                                                                                              \
+    static hm_status reserve_##kind(container *c, uint32_t n)                                      \
+    {                                                                                              \
+        return hm_##kind##_reserve(&c->kind, n);                                                   \
+    }                                                                                              \
+    static hm_status validate_##kind(const container *c)                                           \
+    {                                                                                              \
+        return hm_##kind##_validate(&c->kind);                                                     \
+    }                                                                                              \
+    static bool contains_##kind(const container *c, hm_handle handle)                              \
+    {                                                                                              \
+        return hm_##kind##_contains(&c->kind, handle);                                             \
+    }                                                                                              \
+    static hm_handle_state explain_##kind(const container *c, hm_handle handle)                    \
+    {                                                                                              \
+        return hm_##kind##_explain(&c->kind, handle);                                              \
+    }                                                                                              \
+    static size_t committed_size_##kind(const container *c)                                        \
+    {                                                                                              \
+        return hm_##kind##_get_stats(&c->kind).committed_size;                                     \
+    }                                                                                              \
+    static uint32_t count_##kind(const container *c)                                               \
+    {                                                                                              \
+        return hm_##kind##_count(&c->kind);                                                        \
+    }                                                                                              \
+    static const verbs kind##_verbs = {init_##kind,     add_##kind,      end_##kind,               \
+                                       holds_##kind,    clear_##kind,    fini_##kind,              \
+                                       trim_##kind,     reserve_##kind,  validate_##kind,          \
+                                       contains_##kind, explain_##kind,  committed_size_##kind,    \
+                                       count_##kind,    &kind##_subject, KEPT_##kind}
+
+static bool is_number(const void *item, uint32_t number)
+{
+    return item != NULL && memcmp(item, &number, sizeof number) == 0;
+}
+
+/* The rows: with meta or without it; a storage; lanes; hashed keys or not. */
+
+#define KEPT_map 0, true, true
+static hm_status init_map(container *c, uint32_t way, uint32_t capacity, const hm_memory *memory)
+{
+    const hm_map_desc desc = {
+        .item_size = 4, .meta_size = way, .capacity = capacity, .memory = memory};
+    return hm_map_init(&c->map, &desc);
+}
+
+static hm_handle add_map(container *c, uint32_t number)
+{
+    return hm_map_insert(&c->map, &number);
+}
+
+static bool end_map(container *c, hm_handle handle)
+{
+    return hm_map_erase(&c->map, handle);
+}
+
+static bool holds_map(const container *c, hm_handle handle, uint32_t number)
+{
+    return is_number(hm_map_get(&c->map, handle), number);
+}
+
+VERBS(map);
+
+#define KEPT_pool 5 * MANY, true, true
+static hm_status init_pool(container *c, uint32_t way, uint32_t capacity, const hm_memory *memory)
+{
+    const hm_pool_desc desc = {
+        .item_size = 4, .storage = (hm_storage)way, .capacity = capacity, .memory = memory};
+    return hm_pool_init(&c->pool, &desc);
+}
+
+static hm_handle add_pool(container *c, uint32_t number)
+{
+    return hm_pool_insert(&c->pool, &number);
+}
+
+static bool end_pool(container *c, hm_handle handle)
+{
+    return hm_pool_erase(&c->pool, handle);
+}
+
+static bool holds_pool(const container *c, hm_handle handle, uint32_t number)
+{
+    return is_number(hm_pool_get(&c->pool, handle), number);
+}
+
+VERBS(pool);
+
+#define KEPT_table 0, true, true
+static hm_status init_table(container *c, uint32_t way, uint32_t capacity, const hm_memory *memory)
+{
+    const hm_column columns[] = {{.size = 4}, {.size = 1}, {.size = 40}};
+    const hm_table_desc desc = {.columns = columns,
+                                .column_count = 3,
+                                .lanes = way,
+                                .capacity = capacity,
+                                .memory = memory};
+    return hm_table_init(&c->table, &desc);
+}
+
+static hm_handle add_table(container *c, uint32_t number)
+{
+    const void *values[] = {&number, &number, NULL};
+    return hm_table_insert(&c->table, values);
+}
+
+static bool end_table(container *c, hm_handle handle)
+{
+    return hm_table_erase(&c->table, handle);
+}
+
+static bool holds_table(const container *c, hm_handle handle, uint32_t number)
+{
+    return is_number(hm_table_get(&c->table, handle, 0), number) &&
+           *(unsigned char *)hm_table_get(&c->table, handle, 1) == (unsigned char)number;
+}
+
+VERBS(table);
+
+/* Of a secondary and an index, the handle of a number is that of the owner with this slot. */
+#define KEPT_secondary PIECE, false, true
+static hm_status init_secondary(container *c, uint32_t way, uint32_t capacity,
+                                const hm_memory *memory)
+{
+    const hm_secondary_desc desc = {
+        .value_size = 4 + way, .capacity = capacity, .max_slots = 2 * capacity, .memory = memory};
+    return hm_secondary_init(&c->secondary, &desc);
+}
+
+static hm_handle add_secondary(container *c, uint32_t number)
+{
+    hm_handle owner = hm_handle_pack(number, 1, 0);
+    return hm_secondary_set(&c->secondary, owner, &number) != NULL ? owner : HM_NULL_HANDLE;
+}
+
+static bool end_secondary(container *c, hm_handle handle)
+{
+    return hm_secondary_remove(&c->secondary, handle);
+}
+
+static bool holds_secondary(const container *c, hm_handle handle, uint32_t number)
+{
+    return is_number(hm_secondary_get(&c->secondary, handle), number);
+}
+
+VERBS(secondary);
+
+#define KEPT_lists 0, true, true
+static hm_status init_lists(container *c, uint32_t way, uint32_t capacity, const hm_memory *memory)
+{
+    const hm_lists_desc desc = {.item_size = 4 + way, .capacity = capacity, .memory = memory};
+    return hm_lists_init(&c->lists, &desc);
+}
+
+static hm_handle add_lists(container *c, uint32_t number)
+{
+    hm_handle list = hm_lists_create(&c->lists);
+    if (number < SOME) /* The others are empty. */
+        CHECK(hm_lists_push(&c->lists, list, &number) != NULL);
+    return list;
+}
+
+static bool end_lists(container *c, hm_handle handle)
+{
+    return hm_lists_destroy(&c->lists, handle);
+}
+
+static bool holds_lists(const container *c, hm_handle handle, uint32_t number)
+{
+    return number >= SOME ? hm_lists_contains(&c->lists, handle)
+                          : is_number(hm_lists_items(&c->lists, handle, NULL), number);
+}
+
+VERBS(lists);
+
+#define KEPT_index 20 * MANY, false, false
+static hm_status init_index(container *c, uint32_t way, uint32_t capacity, const hm_memory *memory)
+{
+    const hm_index_desc desc = {.capacity = capacity,
+                                .max_slots = 2 * capacity,
+                                .key_limit = way * 2 * capacity,
+                                .memory = memory};
+    return hm_index_init(&c->index, &desc);
+}
+
+static hm_handle add_index(container *c, uint32_t number)
+{
+    hm_handle owner = hm_handle_pack(number, 1, 0);
+    return hm_index_set(&c->index, owner, number) == HM_OK ? owner : HM_NULL_HANDLE;
+}
+
+static bool end_index(container *c, hm_handle handle)
+{
+    return hm_index_remove(&c->index, handle);
+}
+
+static bool holds_index(const container *c, hm_handle handle, uint32_t number)
+{
+    uint64_t key = UINT64_MAX;
+    return hm_index_key_of(&c->index, handle, &key) && key == number;
+}
+
+VERBS(index);
+
+#define KEPT_world 24 * MANY + 2 * PIECE, true, false
+static hm_component number_component;
+static hm_status init_world(container *c, uint32_t way, uint32_t capacity, const hm_memory *memory)
+{
+    hm_status status =
+        hm_world_init(&c->world, &(hm_world_desc){.capacity = capacity, .memory = memory});
+    hm_component_desc desc = {.size = 4, .storage = (hm_component_storage)way};
+    number_component = hm_world_component(&c->world, &desc);
+    return status;
+}
+
+static hm_handle add_world(container *c, uint32_t number)
+{
+    const void *value = &number;
+    return hm_world_create_with(&c->world, &number_component, 1, &value);
+}
+
+static bool end_world(container *c, hm_handle handle)
+{
+    return hm_world_destroy(&c->world, handle);
+}
+
+static bool holds_world(const container *c, hm_handle handle, uint32_t number)
+{
+    return is_number(hm_world_get(&c->world, handle, number_component), number);
+}
+
+VERBS(world);
+
+/* the promises */
+
+static container made;
+static test_memory memory;
+static hm_handle handles[MANY];
+
+static container *begin(const verbs *of, uint32_t way, uint32_t capacity, uint32_t n)
+{
+    test_memory_init_with_holes(&memory, hm_memory_os()->page_size);
+    CHECK(of->init(&made, way, capacity, &memory.table) == HM_OK);
+    for (uint32_t i = 0; i < n; i++) {
+        handles[i] = of->add(&made, i);
+        CHECK(!hm_handle_is_null(handles[i]));
+    }
+    return &made;
+}
+
+static void end(const verbs *of, container *c)
+{
+    CHECK(of->validate(c) == HM_OK);
+    of->fini(c);
+    test_memory_check_released(&memory);
+}
+
+static void may_be_moved(const verbs *of, uint32_t way)
+{
+    static container moved;
+    container *c = begin(of, way, MANY, SOME);
+    moved = *c;
+    memset(c, 0x5A, sizeof *c);
+    for (uint32_t i = 0; i < SOME; i++)
+        CHECK(of->holds(&moved, handles[i], i));
+    CHECK(of->end(&moved, handles[3]) && !of->contains(&moved, handles[3]));
+    for (uint32_t i = SOME; i < 10 * SOME; i++)
+        CHECK(of->holds(&moved, of->add(&moved, i), i));
+    CHECK(of->trim(&moved) == HM_OK);
+    end(of, &moved);
+}
+
+static void clear_keeps_the_memory(const verbs *of, uint32_t way)
+{
+    container *c = begin(of, way, MANY, SOME);
+    for (uint32_t i = 0; i < SOME; i += 3)
+        CHECK(of->end(c, handles[i]));
+    size_t committed = of->committed_size(c);
+    for (uint32_t round = 0; round < 2; round++) {
+        of->clear(c);
+        CHECK(of->count(c) == 0 && of->validate(c) == HM_OK);
+        CHECK(of->committed_size(c) == committed);
+        for (uint32_t i = 0; i < SOME; i++)
+            CHECK(!of->contains(c, handles[i]) &&
+                  of->explain(c, handles[i]) ==
+                      (of->is_issuer ? HM_HANDLE_STALE : HM_HANDLE_ABSENT));
+    }
+    for (uint32_t i = SOME / 2; i < SOME; i++)
+        CHECK(of->holds(c, of->add(c, i), i));
+    for (uint32_t i = 0; i < SOME; i++)
+        CHECK(of->contains(c, handles[i]) == (!of->is_issuer && i >= SOME / 2));
+    end(of, c);
+}
+
+static void reserve_counts_from_what_is_there(const verbs *of, uint32_t way)
+{
+    container *c = begin(of, way, MANY, 1);
+    CHECK(of->reserve(c, MANY) == HM_ERROR_FULL && of->reserve(c, UINT32_MAX) == HM_ERROR_FULL);
+    CHECK(of->reserve(c, MANY - 1) == HM_OK && of->count(c) == 1);
+    test_memory_fail(&memory, of->makes_ready, true);
+    for (uint32_t i = 1; i < MANY; i++)
+        CHECK(!hm_handle_is_null(of->add(c, i + SOME)));
+    CHECK(!test_memory_refused(&memory));
+    CHECK(of->reserve(c, 0) == HM_OK && of->reserve(c, 1) == HM_ERROR_FULL);
+    CHECK(of->holds(c, handles[0], 0) && hm_handle_is_null(of->add(c, MANY + SOME)));
+    test_memory_fail(&memory, 0, false);
+    end(of, c);
+}
+
+static void trim_gives_back_what_no_item_needs(const verbs *of, uint32_t way)
+{
+    container *c = begin(of, way, MANY, MANY);
+    size_t full = of->committed_size(c);
+    for (uint32_t i = FEW; i < MANY; i++)
+        CHECK(of->end(c, handles[i]));
+    CHECK(of->trim(c) == HM_OK && of->committed_size(c) == memory.committed_size);
+    CHECK(memory.committed_size < full);
+    CHECK(memory.committed_size <= 8 * memory.table.page_size + of->kept_size);
+    for (uint32_t i = 0; i < FEW; i++)
+        CHECK(of->holds(c, handles[i], i));
+    for (uint32_t i = FEW; i < MANY; i++)
+        CHECK(!of->contains(c, handles[i]));
+    for (uint32_t i = FEW; i < MANY; i++)
+        CHECK(of->holds(c, of->add(c, i), i));
+    CHECK(of->reserve(c, 1) == HM_ERROR_FULL);
+    for (uint32_t i = FEW; i < MANY && of->is_issuer; i++)
+        CHECK(!of->contains(c, handles[i]));
+    of->clear(c);
+    CHECK(of->trim(c) == HM_OK && of->trim(c) == HM_OK && !hm_handle_is_null(of->add(c, 0)));
+    end(of, c);
+}
+
+static void the_heap_will_do(const verbs *of, uint32_t way)
+{
+    uint64_t random = test_seed("heap") + way;
+    test_memory_use(hm_memory_heap());
+    for (uint32_t i = test_scaled(EPISODES); i > 0 && !test_run_given(of->subject); i--) {
+        uint32_t first[] = {(uint32_t)test_random(&random), (uint32_t)test_random(&random),
+                            (uint32_t)test_random(&random)};
+        test_run_random(of->subject, first, EPISODE, &random);
+    }
+    test_memory_use(NULL);
+}
+
+#define PROMISE(suite, kind, way, promise)                                                         \
+    TEST(suite##_shared, promise)                                                                  \
+    {                                                                                              \
+        promise(&kind##_verbs, way);                                                               \
+    }
+#define SHARED(suite, kind, way)                                                                   \
+    PROMISE(suite, kind, way, may_be_moved)                                                        \
+    PROMISE(suite, kind, way, clear_keeps_the_memory)                                              \
+    PROMISE(suite, kind, way, reserve_counts_from_what_is_there)                                   \
+    PROMISE(suite, kind, way, trim_gives_back_what_no_item_needs)
+
+SHARED(map, map, 0)
+SHARED(map_with_meta, map, 4)
+SHARED(pool, pool, HM_STORAGE_VIRTUAL)
+SHARED(pool_of_fixed_blocks, pool, HM_STORAGE_FIXED_BLOCKS)
+SHARED(pool_of_growing_blocks, pool, HM_STORAGE_GROWING_BLOCKS)
+SHARED(table, table, 0)
+SHARED(table_of_structs, table, 1)
+SHARED(table_of_groups, table, 16)
+SHARED(secondary, secondary, 0)
+SHARED(lists, lists, 0)
+SHARED(index, index, 0)
+SHARED(index_of_few_keys, index, 1)
+SHARED(world, world, HM_COMPONENT_ARCHETYPE)
+SHARED(world_of_sparse_values, world, HM_COMPONENT_SPARSE)
+PROMISE(map, map, 0, the_heap_will_do)
+PROMISE(pool, pool, 0, the_heap_will_do)
+PROMISE(table, table, 0, the_heap_will_do)
+PROMISE(secondary, secondary, 0, the_heap_will_do)
+PROMISE(lists, lists, 0, the_heap_will_do)
+PROMISE(index, index, 0, the_heap_will_do)
+PROMISE(world, world, 0, the_heap_will_do)
