@@ -49,7 +49,7 @@ static void check_array(const hm_array *array, size_t used)
 
 /* map, secondary: items and meta, values */
 
-static void look_map(const map_model *model)
+static void look_map(const dense_model *model)
 {
     const hm_map *map = &model->map;
     check_array(&map->item_array, map->item_size * model->count);
@@ -68,12 +68,12 @@ static void look_secondary(const secondary_model *model)
 
 /* table: whole cells; in groups, all lanes of each */
 
-static void look_table(const table_model *model)
+static void look_table(const dense_model *model)
 {
     const hm_table *table = &model->table;
     uint32_t width = table->lanes != 0 ? table->lanes : 1;
     uint32_t groups = table->lanes != 0 ? hm_table_group_count(table) : model->count;
-    for (uint32_t c = 0; c < model->desc.column_count; c++) {
+    for (uint32_t c = 0; c < model->table_desc.column_count; c++) {
         const hm_cells *cells = &table->columns[c];
         const hm_array *array = &table->arrays[table->lanes != 0 ? 0 : c];
         const unsigned char *first = cells->base;
