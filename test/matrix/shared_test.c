@@ -21,12 +21,12 @@ enum {
 };
 
 typedef union container {
+    hm_index index;
+    hm_lists lists;
     hm_map map;
     hm_pool pool;
-    hm_table table;
     hm_secondary secondary;
-    hm_lists lists;
-    hm_index index;
+    hm_table table;
     hm_world world;
 } container;
 
@@ -99,6 +99,21 @@ static bool is_number(const void *item, uint32_t number)
     return item != NULL && memcmp(item, &number, sizeof number) == 0;
 }
 
+/* Of a map and a pool. */
+#define ITEM_VERBS(kind)                                                                           \
+    static hm_handle add_##kind(container *c, uint32_t number)                                     \
+    {                                                                                              \
+        return hm_##kind##_insert(&c->kind, &number);                                              \
+    }                                                                                              \
+    static bool end_##kind(container *c, hm_handle handle)                                         \
+    {                                                                                              \
+        return hm_##kind##_erase(&c->kind, handle);                                                \
+    }                                                                                              \
+    static bool holds_##kind(const container *c, hm_handle handle, uint32_t number)                \
+    {                                                                                              \
+        return is_number(hm_##kind##_get(&c->kind, handle), number);                               \
+    }
+
 /* The rows: with meta or without it; a storage; lanes; hashed keys or not. */
 
 #define KEPT_map 0, true, true
@@ -109,21 +124,7 @@ static hm_status init_map(container *c, uint32_t way, uint32_t capacity, const h
     return hm_map_init(&c->map, &desc);
 }
 
-static hm_handle add_map(container *c, uint32_t number)
-{
-    return hm_map_insert(&c->map, &number);
-}
-
-static bool end_map(container *c, hm_handle handle)
-{
-    return hm_map_erase(&c->map, handle);
-}
-
-static bool holds_map(const container *c, hm_handle handle, uint32_t number)
-{
-    return is_number(hm_map_get(&c->map, handle), number);
-}
-
+ITEM_VERBS(map)
 VERBS(map);
 
 #define KEPT_pool 5 * MANY, true, true
@@ -134,21 +135,7 @@ static hm_status init_pool(container *c, uint32_t way, uint32_t capacity, const 
     return hm_pool_init(&c->pool, &desc);
 }
 
-static hm_handle add_pool(container *c, uint32_t number)
-{
-    return hm_pool_insert(&c->pool, &number);
-}
-
-static bool end_pool(container *c, hm_handle handle)
-{
-    return hm_pool_erase(&c->pool, handle);
-}
-
-static bool holds_pool(const container *c, hm_handle handle, uint32_t number)
-{
-    return is_number(hm_pool_get(&c->pool, handle), number);
-}
-
+ITEM_VERBS(pool)
 VERBS(pool);
 
 #define KEPT_table 0, true, true

@@ -10,8 +10,6 @@
 
 enum { MANY = 300 };
 
-/* Tools that run suites look for their names in the test files, and find these three in
- * pool_test.c: a_full_pool_of_one_block_is_one_run writes them out. */
 #define POOL_TEST(name)                                                                            \
     static void name(hm_storage storage);                                                          \
     TEST(pool_virtual, name)                                                                       \

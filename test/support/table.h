@@ -20,8 +20,7 @@ static inline uint32_t table_lanes(uint32_t layout)
     return lanes[layout % TABLE_LAYOUTS];
 }
 
-/* A test that runs for each layout. Tools that run suites look for their names in the test files,
- * so each file writes one out. */
+/* A test that runs for each layout. */
 #define TABLE_TEST(suite, name)                                                                    \
     static void name(uint32_t lanes);                                                              \
     TEST(suite, name)                                                                              \

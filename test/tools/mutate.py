@@ -34,10 +34,12 @@ import time
 
 import mutants
 import processes
+import test_suites
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 CCACHE = ["ccache"] if shutil.which("ccache") else []  # The unchanged sources are most of the work.
-FLAGS = CCACHE + ["gcc", "-std=c11", "-w", "-Iinclude", "-Itest", "-Idocs/examples", "-pthread"]
+INCLUDES = ["-Iinclude", "-Itest", "-Idocs/examples"]
+FLAGS = CCACHE + ["gcc", "-std=c11", "-w", "-pthread"] + INCLUDES
 ASAN_FLAGS = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
 COMPILE_LIMIT = 600  # seconds
 SLOW = 1.0  # seconds; suites that take longer run last, and not under the sanitizers
@@ -61,10 +63,9 @@ class Build:
         self.files = {}  # suite -> the sources it is in
         self.left_out = set()  # suites that are not run
         for source in self.tests:
-            with open(os.path.join(ROOT, source), encoding="utf-8") as file:
-                for suite in re.findall(r"^ *(?:DEATH_)?TEST\((\w+), \w+", file.read(), re.M):
-                    self.seconds[suite] = 60.0
-                    self.files.setdefault(suite, set()).add(source)
+            for suite in test_suites.suites_of(source, INCLUDES + flags, ROOT):
+                self.seconds[suite] = 60.0
+                self.files.setdefault(suite, set()).add(source)
         self.objects = {}  # source -> the object of the unchanged source
         self.hashes = {}
         self.includes = {}  # source -> the headers it includes, directly or not
@@ -78,10 +79,11 @@ class Build:
     def order(self, module, near_only):
         """Puts the module's suites first, and the slow ones last."""
         near = {suite for suite, files in self.files.items()
-                if any(self.distance(file, module) < 2 for file in files)}
-        suites = [suite for suite in self.seconds
-                  if (suite in near or not near_only) and suite not in self.left_out]
-        return sorted(suites, key=lambda suite: (
+                if suite.startswith(module + "_") or
+                any(self.distance(file, module) < 2 for file in files)}
+        names = [suite for suite in self.seconds
+                 if (suite in near or not near_only) and suite not in self.left_out]
+        return sorted(names, key=lambda suite: (
             self.seconds[suite] > SLOW, suite not in near, self.seconds[suite]))
 
     @staticmethod

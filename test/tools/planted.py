@@ -12,13 +12,13 @@ failure, and so is a bug that no longer fits the source.
 """
 import glob
 import os
-import re
 import shutil
 import sys
 import time
 
 import planted_bugs
 import processes
+import test_suites
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 LIMIT = 60  # seconds that a check may take
@@ -69,12 +69,11 @@ def library_tests(pattern):
 
 def check_suites(place, program, tests):
     build(place, program, ["gcc", "-O1"], tests + support())
-    suites = set()
+    names, includes = set(), [f"-I{place}/include", "-Itest", "-Idocs/examples"]
     for test in tests:
-        with open(test, encoding="utf-8") as file:
-            suites |= set(re.findall(r"^(?:DEATH_)?TEST\((\w+),", file.read(), re.MULTILINE))
+        names |= test_suites.suites_of(test, includes, ROOT)
     began = time.monotonic()
-    for suite in sorted(suites, key=lambda name: (name == "map_trust", name)):
+    for suite in sorted(names, key=lambda name: (name == "map_trust", name)):
         if seconds_to_fail(place, ["./" + program, suite + "."]) is not None:
             return f"{time.monotonic() - began:.1f} s ({suite})"
     return None
