@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Order in a table, for every layout, beside what table/model_test.c shows: the memory that it
+/* Order in a table, for every layout, beside what matrix/model_test.c shows: the memory that it
  * takes, and what a compare may look at. */
 #include "support/table.h"
 
