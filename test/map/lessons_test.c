@@ -1,37 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* Mistakes that handle maps and virtual arrays are known to make: one test for each. */
 #include "support/layout.h"
+#include "support/map.h"
 #include "support/memory.h"
-#include "support/test.h"
 
 #include <handle_map/directory.h>
 #include <handle_map/map.h>
 
 #include <limits.h>
 #include <string.h>
-
-static hm_map make_map(hm_map_desc desc)
-{
-    hm_map map;
-    if (desc.item_size == 0)
-        desc.item_size = sizeof(uint32_t);
-    CHECK(hm_map_init(&map, &desc) == HM_OK);
-    return map;
-}
-
-static hm_handle add(hm_map *map, uint32_t value)
-{
-    hm_handle handle = hm_map_insert(map, &value);
-    CHECK(!hm_handle_is_null(handle));
-    return handle;
-}
-
-static uint32_t value_of(const hm_map *map, hm_handle handle)
-{
-    const uint32_t *item = hm_map_get(map, handle);
-    CHECK(item != NULL);
-    return *item;
-}
 
 static uint64_t value_key(const void *item, void *context)
 {

@@ -3,8 +3,8 @@
  * slots, what trim costs, alignment, damage, and what must not be touched. */
 #include "support/damage.h"
 #include "support/layout.h"
+#include "support/map.h"
 #include "support/memory.h"
-#include "support/test.h"
 
 #include <handle_map/map.h>
 
@@ -12,41 +12,16 @@
 
 enum { MANY = 50 };
 
-static hm_map make_map(hm_map_desc desc)
-{
-    hm_map map;
-    if (desc.item_size == 0)
-        desc.item_size = sizeof(int);
-    if (desc.capacity == 0)
-        desc.capacity = 1000;
-    CHECK(hm_map_init(&map, &desc) == HM_OK);
-    return map;
-}
-
-static hm_handle add(hm_map *map, int value)
-{
-    hm_handle handle = hm_map_insert(map, &value);
-    CHECK(!hm_handle_is_null(handle));
-    return handle;
-}
-
-static int value_at(const hm_map *map, uint32_t i)
+static uint32_t value_at(const hm_map *map, uint32_t i)
 {
     CHECK(i < hm_map_count(map));
-    return ((const int *)hm_map_items(map))[i];
-}
-
-static int value_of(const hm_map *map, hm_handle handle)
-{
-    const int *item = hm_map_get(map, handle);
-    CHECK(item != NULL);
-    return *item;
+    return ((const uint32_t *)hm_map_items(map))[i];
 }
 
 /* Fills the map with 0, 1, 2, ... up to n - 1. */
-static void fill(hm_map *map, hm_handle *handles, int n)
+static void fill(hm_map *map, hm_handle *handles, uint32_t n)
 {
-    for (int i = 0; i < n; i++)
+    for (uint32_t i = 0; i < n; i++)
         handles[i] = add(map, i);
 }
 
@@ -106,8 +81,8 @@ TEST(map, growing_moves_no_item)
     hm_map map = make_map((hm_map_desc){.capacity = 300000});
     void *items = hm_map_items(&map);
     hm_handle first = add(&map, 42);
-    int *item = hm_map_get(&map, first);
-    for (int i = 1; i < 300000; i++)
+    uint32_t *item = hm_map_get(&map, first);
+    for (uint32_t i = 1; i < 300000; i++)
         add(&map, i);
     CHECK(hm_map_items(&map) == items && hm_map_get(&map, first) == item && *item == 42);
     CHECK(hm_map_trim(&map) == HM_OK);
@@ -284,7 +259,7 @@ TEST(map, without_an_order_its_state_is_neither_read_nor_written)
 {
     hm_handle handles[MANY];
     unsigned char nothing[sizeof(hm_order_state)];
-    hm_map map = make_map((hm_map_desc){.item_size = sizeof(int)});
+    hm_map map = make_map((hm_map_desc){.capacity = 1000});
     memset(nothing, 0xDD, sizeof nothing);
     for (int round = 0; round < 2; round++) {
         CHECK(hm_map_erase_if(&map, spares_all, NULL) ==
@@ -292,7 +267,7 @@ TEST(map, without_an_order_its_state_is_neither_read_nor_written)
         hm_order_state order = map.order;
         memcpy(&map.order, nothing, sizeof nothing);
         fill(&map, handles, MANY);
-        for (int i = 0; i < MANY; i++) {
+        for (uint32_t i = 0; i < MANY; i++) {
             CHECK(value_of(&map, handles[i]) == i);
             hm_map_touch(&map, handles[i]);
         }
@@ -309,7 +284,7 @@ TEST(map, without_an_order_its_state_is_neither_read_nor_written)
 
 TEST(map, its_own_items_can_be_inserted)
 {
-    hm_map map = make_map((hm_map_desc){.item_size = sizeof(int)});
+    hm_map map = make_map((hm_map_desc){.capacity = 1000});
     hm_handle handles[MANY];
     fill(&map, handles, 3);
     while (hm_map_count(&map) <= 500) {

@@ -68,12 +68,6 @@ static inline void check_valid(const hm_index *index)
     CHECK(hm_index_validate(index) == HM_OK);
 }
 
-static inline void finish(hm_index *index)
-{
-    check_valid(index);
-    hm_index_fini(index);
-    hm_index_fini(index);
-    CHECK(hm_index_count(index) == 0 && hm_index_validate(index) == HM_OK);
-}
+TEST_FINISH(index)
 
 #endif

@@ -77,12 +77,6 @@ static inline bool has_row(const hm_lists *lists, hm_handle list, int first, uin
     return true;
 }
 
-static inline void finish(hm_lists *lists)
-{
-    CHECK(hm_lists_validate(lists) == HM_OK);
-    hm_lists_fini(lists);
-    hm_lists_fini(lists);
-    CHECK(hm_lists_count(lists) == 0 && hm_lists_validate(lists) == HM_OK);
-}
+TEST_FINISH(lists)
 
 #endif

@@ -61,12 +61,6 @@ static inline void fill(hm_pool *pool, hm_handle *handles, uint32_t n)
         handles[i] = add(pool, (int)i);
 }
 
-static inline void finish(hm_pool *pool)
-{
-    CHECK(hm_pool_validate(pool) == HM_OK);
-    hm_pool_fini(pool);
-    hm_pool_fini(pool);
-    CHECK(hm_pool_count(pool) == 0 && hm_pool_validate(pool) == HM_OK);
-}
+TEST_FINISH(pool)
 
 #endif

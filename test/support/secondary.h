@@ -48,12 +48,6 @@ static inline void fill(hm_secondary *secondary, uint32_t n)
         set(secondary, owner(i, 1), (int)i);
 }
 
-static inline void finish(hm_secondary *secondary)
-{
-    CHECK(hm_secondary_validate(secondary) == HM_OK);
-    hm_secondary_fini(secondary);
-    hm_secondary_fini(secondary);
-    CHECK(hm_secondary_count(secondary) == 0 && hm_secondary_validate(secondary) == HM_OK);
-}
+TEST_FINISH(secondary)
 
 #endif

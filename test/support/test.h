@@ -94,4 +94,14 @@ static inline uint32_t test_random_below(uint64_t *state, uint32_t n)
     return ((test_random(state) >> 32) * n >> 32) & UINT32_MAX;
 }
 
+/* Defines finish(), which ends a container of this kind twice, and checks it before and after. */
+#define TEST_FINISH(kind)                                                                          \
+    static inline void finish(hm_##kind *made)                                                     \
+    {                                                                                              \
+        CHECK(hm_##kind##_validate(made) == HM_OK);                                                \
+        hm_##kind##_fini(made);                                                                    \
+        hm_##kind##_fini(made);                                                                    \
+        CHECK(hm_##kind##_count(made) == 0 && hm_##kind##_validate(made) == HM_OK);                \
+    }
+
 #endif
