@@ -283,12 +283,8 @@ static uint32_t idle_calls(column *c, hm_order order, hm_budget budget)
 TEST(order, looking_for_what_was_disturbed_is_cut_too)
 {
     enum { N = 600000 };
-    uint64_t random = 1;
     column c;
-    column_init(&c, N);
-    column_fill_shape(&c, 1, N, &random);
-    hm_order order = column_order(&c, 1);
-    CHECK(column_run(&c, order, no_limit).done);
+    hm_order order = column_init_in_order(&c, N, 1);
     column_edit(&c, 0, 0);
     column_edit(&c, N - 1, N - 1);
     uint32_t idle = 0;

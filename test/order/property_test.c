@@ -235,12 +235,8 @@ TEST(order_property, a_crowd_that_changes_in_any_phase_is_seen)
 TEST(order_property, long_ways_are_gone_in_steps)
 {
     enum { N = 300000 };
-    uint64_t random = 1;
     column c;
-    column_init(&c, N);
-    column_fill_shape(&c, 1, N, &random);
-    hm_order order = column_order(&c, 0);
-    column_finish(&c, order, (hm_budget){0});
+    hm_order order = column_init_in_order(&c, N, 0);
     column_edit(&c, N - 1, N / 2);
     for (uint32_t call = 0; call < 40; call++)
         CHECK(!column_run(&c, order, hm_budget_of(1, 1)).done);
@@ -253,12 +249,8 @@ TEST(order_property, long_ways_are_gone_in_steps)
 static void change_on_the_way(uint32_t stop, uint32_t kind, bool is_refused)
 {
     enum { N = 300000, WORD = 32 };
-    uint64_t random = 1;
     column c;
-    column_init(&c, N);
-    column_fill_shape(&c, 1, N, &random);
-    hm_order order = column_order(&c, 1);
-    column_finish(&c, order, (hm_budget){0});
+    hm_order order = column_init_in_order(&c, N, 1);
     column_edit(&c, 0, 0);
     column_edit(&c, N - 1, N);
     for (uint32_t call = 0; call < stop; call++)

@@ -314,4 +314,15 @@ static inline void column_fill_shape(column *c, uint32_t shape, uint32_t count, 
     }
 }
 
+/* A column of n items in order; what orders it. */
+static inline hm_order column_init_in_order(column *c, uint32_t n, uint32_t kind)
+{
+    uint64_t random = 1;
+    column_init(c, n);
+    column_fill_shape(c, 1, n, &random);
+    hm_order order = column_order(c, kind);
+    CHECK(column_finish(c, order, (hm_budget){0}).done);
+    return order;
+}
+
 #endif

@@ -69,13 +69,19 @@ static void check_destroyed(scene *on, int first, int count)
     memset(on->destroyed, 0, sizeof on->destroyed);
 }
 
+/* The entity is the second of three. */
+static void start_between(scene *on)
+{
+    start(on);
+    make_full(on, 0);
+    on->entity = make_full(on, 4);
+    make_full(on, 8);
+}
+
 TEST(world_callback, destroy_calls_each_hook_once_while_the_entity_is_complete)
 {
     scene on;
-    start(&on);
-    make_full(&on, 0);
-    on.entity = make_full(&on, 4);
-    make_full(&on, 8);
+    start_between(&on);
     const hm_component all[] = {on.a, on.b, on.x, on.y, on.plain, on.tag};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         on.present = all[i];
@@ -92,10 +98,7 @@ TEST(world_callback, destroy_calls_each_hook_once_while_the_entity_is_complete)
 TEST(world_callback, remove_calls_the_hook_when_the_entity_is_in_its_new_archetype)
 {
     scene on;
-    start(&on);
-    make_full(&on, 0);
-    on.entity = make_full(&on, 4);
-    make_full(&on, 8);
+    start_between(&on);
     on.gone = on.a;
     on.present = on.b;
     CHECK(hm_world_remove(&on.world, on.entity, on.a) == HM_OK);
