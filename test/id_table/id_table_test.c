@@ -159,8 +159,7 @@ TEST(id_table, neighbours_of_issued_handles_are_refused_unless_issued_themselves
     enum { COUNT = 300 };
     hm_id_table table;
     hm_handle handles[COUNT];
-    make(&table, 1000, 0, NULL);
-    issue_n(&table, COUNT, handles);
+    make_with(&table, 1000, 0, COUNT, handles);
     for (uint32_t i = 0; i < COUNT / 3; i++)
         release_at(&table, (i * 7) % table.count);
     for (uint32_t i = 0; i < COUNT / 6; i++)
@@ -188,8 +187,7 @@ TEST(id_table, random_bits_are_refused_unless_issued)
 {
     hm_id_table table;
     hm_handle handles[64];
-    make(&table, 64, 0, NULL);
-    issue_n(&table, 64, handles);
+    make_with(&table, 64, 0, 64, handles);
     release_down_to(&table, 32);
     uint64_t random = test_seed("random bits");
     for (int i = 0; i < 1000000; i++) {
@@ -206,8 +204,7 @@ TEST(id_table, explain_asks_in_the_order_of_the_states)
 {
     hm_id_table table;
     hm_handle handles[4];
-    make(&table, 4, 8, NULL);
-    issue_n(&table, 3, handles);
+    make_with(&table, 4, 8, 3, handles);
     release_at(&table, 2);
     live_through(&table, LIVES - 1);
     hm_handle spent = hm_handle_pack(2, LIVES, TYPE_ID);
@@ -297,8 +294,7 @@ TEST(id_table, validate_finds_a_slot_that_stands_twice_or_nowhere)
 {
     hm_id_table table;
     hm_handle handles[7];
-    make(&table, 10, 20, NULL);
-    issue_n(&table, 7, handles);
+    make_with(&table, 10, 20, 7, handles);
     release_down_to(&table, 4);
     for (uint32_t position = 0; position < 7; position++) {
         const uint32_t whole = table.slots[position];
@@ -319,8 +315,7 @@ static void check_counts(uint32_t live)
     hm_id_table table;
     hm_handle handles[7], entries[7];
     uint32_t slots[7];
-    make(&table, 10, 20, NULL);
-    issue_n(&table, 7, handles);
+    make_with(&table, 10, 20, 7, handles);
     release_down_to(&table, live);
     memcpy(entries, table.entries, sizeof entries);
     memcpy(slots, table.slots, sizeof slots);
@@ -355,8 +350,7 @@ TEST(id_table, validate_finds_a_position_that_no_slot_has)
 {
     hm_id_table table;
     hm_handle handles[7];
-    make(&table, 10, 20, NULL);
-    issue_n(&table, 7, handles);
+    make_with(&table, 10, 20, 7, handles);
     hm_handle *entry = &table.entries[6], saved = *entry;
     /* Retired, but its position is still among those that are used. */
     entry->bits |= UINT32_MAX | (uint64_t)HM_HANDLE_MAX_GENERATION << 32 | UINT64_C(1) << 63;

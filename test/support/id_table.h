@@ -41,6 +41,14 @@ static inline void issue_n(hm_id_table *table, uint32_t n, hm_handle *handles)
     }
 }
 
+/* Makes a table that has issued n handles. */
+static inline void make_with(hm_id_table *table, uint32_t capacity, uint32_t max_slots, uint32_t n,
+                             hm_handle *handles)
+{
+    make(table, capacity, max_slots, NULL);
+    issue_n(table, n, handles);
+}
+
 static inline void release_at(hm_id_table *table, uint32_t position)
 {
     hm_id_table_release(table, hm_id_table_handle_at(table, position), position);
