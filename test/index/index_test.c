@@ -11,6 +11,15 @@ static const uint32_t limits[] = {0, 100};
 #define FOR_BOTH(limit)                                                                            \
     for (uint32_t kind = 0, limit = limits[0]; kind < 2; limit = limits[++kind & 1])
 
+/* The owners of so many slots have key 1. */
+static hm_index make_of_one_key(uint32_t limit, uint32_t count)
+{
+    hm_index index = make((hm_index_desc){.key_limit = limit});
+    for (uint32_t slot = 0; slot < count; slot++)
+        set(&index, owner(slot), 1);
+    return index;
+}
+
 /* set */
 
 TEST(index, members_of_a_key_are_in_the_order_of_the_sets)
@@ -33,9 +42,7 @@ TEST(index, an_owner_that_is_set_again_leaves_its_former_key)
 {
     FOR_BOTH(limit)
     {
-        hm_index index = make((hm_index_desc){.key_limit = limit});
-        for (uint32_t slot = 0; slot < 4; slot++)
-            set(&index, owner(slot), 1);
+        hm_index index = make_of_one_key(limit, 4);
         set(&index, owner(1), 2);
         CHECK(has_members(&index, 1, (const uint32_t[]){0, 3, 2}, 3));
         set(&index, owner(2), 2); /* the last member of its key */
@@ -57,9 +64,7 @@ TEST(index, the_last_member_fills_the_place_of_a_removed_one)
 {
     FOR_BOTH(limit)
     {
-        hm_index index = make((hm_index_desc){.key_limit = limit});
-        for (uint32_t slot = 0; slot < 5; slot++)
-            set(&index, owner(slot), 1);
+        hm_index index = make_of_one_key(limit, 5);
         CHECK(hm_index_remove(&index, owner(1)) && !hm_index_remove(&index, owner(1)));
         CHECK(has_members(&index, 1, (const uint32_t[]){0, 4, 2, 3}, 4));
         CHECK(hm_index_remove(&index, owner(4)) && hm_index_remove(&index, owner(2)));

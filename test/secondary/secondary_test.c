@@ -293,49 +293,25 @@ static bool has_values_for(hm_owners owners, uint32_t capacity, uint16_t type_id
     return true;
 }
 
+#define HAS_VALUES_FOR(kind, items, number, ...)                                                   \
+    do {                                                                                           \
+        hm_##kind owners;                                                                          \
+        const hm_##kind##_desc desc = {                                                            \
+            .capacity = (items), .max_slots = MANY_SLOTS, .type_id = (number), __VA_ARGS__};       \
+        CHECK(hm_##kind##_init(&owners, &desc) == HM_OK);                                          \
+        CHECK(has_values_for(hm_##kind##_as_owners(&owners), items, number));                      \
+        hm_##kind##_fini(&owners);                                                                 \
+    } while (0)
+
 TEST(secondary, it_takes_index_space_type_id_and_capacity_from_each_kind_of_owners)
 {
-    hm_map map;
-    hm_pool pool;
-    hm_table table;
-    hm_lists lists;
-    hm_world world;
-    hm_id_table ids;
     const hm_column column = {.size = 4};
-    CHECK(hm_map_init(&map,
-                      &(hm_map_desc){
-                          .item_size = 4, .capacity = 11, .max_slots = MANY_SLOTS, .type_id = 1}) ==
-          HM_OK);
-    CHECK(has_values_for(hm_map_as_owners(&map), 11, 1));
-    hm_map_fini(&map);
-    CHECK(hm_pool_init(&pool, &(hm_pool_desc){.item_size = 4,
-                                              .capacity = 12,
-                                              .max_slots = MANY_SLOTS,
-                                              .type_id = 0x7FFF}) == HM_OK);
-    CHECK(has_values_for(hm_pool_as_owners(&pool), 12, 0x7FFF));
-    hm_pool_fini(&pool);
-    CHECK(hm_table_init(&table, &(hm_table_desc){.columns = &column,
-                                                 .column_count = 1,
-                                                 .capacity = 13,
-                                                 .max_slots = MANY_SLOTS}) == HM_OK);
-    CHECK(has_values_for(hm_table_as_owners(&table), 13, 0));
-    hm_table_fini(&table);
-    CHECK(hm_lists_init(&lists, &(hm_lists_desc){.item_size = 4,
-                                                 .capacity = 14,
-                                                 .max_slots = MANY_SLOTS,
-                                                 .type_id = 4}) == HM_OK);
-    CHECK(has_values_for(hm_lists_as_owners(&lists), 14, 4));
-    hm_lists_fini(&lists);
-    CHECK(hm_world_init(&world,
-                        &(hm_world_desc){.capacity = 15, .max_slots = MANY_SLOTS, .type_id = 5}) ==
-          HM_OK);
-    CHECK(has_values_for(hm_world_as_owners(&world), 15, 5));
-    hm_world_fini(&world);
-    CHECK(hm_id_table_init(
-              &ids, &(hm_id_table_desc){.capacity = 16, .max_slots = MANY_SLOTS, .type_id = 6}) ==
-          HM_OK);
-    CHECK(has_values_for(hm_id_table_as_owners(&ids), 16, 6));
-    hm_id_table_fini(&ids);
+    HAS_VALUES_FOR(map, 11, 1, .item_size = 4);
+    HAS_VALUES_FOR(pool, 12, 0x7FFF, .item_size = 4);
+    HAS_VALUES_FOR(table, 13, 0, .columns = &column, .column_count = 1);
+    HAS_VALUES_FOR(lists, 14, 4, .item_size = 4);
+    HAS_VALUES_FOR(world, 15, 5, .max_size = 0);
+    HAS_VALUES_FOR(id_table, 16, 6, .memory = NULL);
 }
 
 /* trust */
