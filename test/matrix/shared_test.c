@@ -46,7 +46,8 @@ typedef struct verbs {
     size_t (*committed_size)(const container *c);
     uint32_t (*count)(const container *c);
     const test_subject *subject;
-    size_t kept_size; /* bytes of FEW items at most after a trim, beside 8 pages */
+    uint32_t kept_pages; /* of FEW items at most after a trim, and bytes beside them */
+    size_t kept_size;
     bool is_issuer;   /* of the handles, which are then refused for ever */
     bool makes_ready; /* After a reserve nothing takes memory. */
 } verbs;
@@ -114,31 +115,39 @@ static bool is_number(const void *item, uint32_t number)
         return is_number(hm_##kind##_get(&c->kind, handle), number);                               \
     }
 
-/* The rows: with meta or without it; a storage; lanes; hashed keys or not. */
+/* Index spaces are small, since reserved address space costs time in emulators.
+ *
+ * The rows: with meta or without it; a storage; lanes; hashed keys or not. */
 
-#define KEPT_map 0, true, true
+#define KEPT_map 8, 0, true, true
 static hm_status init_map(container *c, uint32_t way, uint32_t capacity, const hm_memory *memory)
 {
-    const hm_map_desc desc = {
-        .item_size = 4, .meta_size = way, .capacity = capacity, .memory = memory};
+    const hm_map_desc desc = {.item_size = 4,
+                              .meta_size = way,
+                              .capacity = capacity,
+                              .max_slots = 4 * capacity,
+                              .memory = memory};
     return hm_map_init(&c->map, &desc);
 }
 
 ITEM_VERBS(map)
 VERBS(map);
 
-#define KEPT_pool 5 * MANY, true, true
+#define KEPT_pool 8, 5 * MANY, true, true
 static hm_status init_pool(container *c, uint32_t way, uint32_t capacity, const hm_memory *memory)
 {
-    const hm_pool_desc desc = {
-        .item_size = 4, .storage = (hm_storage)way, .capacity = capacity, .memory = memory};
+    const hm_pool_desc desc = {.item_size = 4,
+                               .storage = (hm_storage)way,
+                               .capacity = capacity,
+                               .max_slots = 4 * capacity,
+                               .memory = memory};
     return hm_pool_init(&c->pool, &desc);
 }
 
 ITEM_VERBS(pool)
 VERBS(pool);
 
-#define KEPT_table 0, true, true
+#define KEPT_table 8, 0, true, true
 static hm_status init_table(container *c, uint32_t way, uint32_t capacity, const hm_memory *memory)
 {
     const hm_column columns[] = {{.size = 4}, {.size = 1}, {.size = 40}};
@@ -146,6 +155,7 @@ static hm_status init_table(container *c, uint32_t way, uint32_t capacity, const
                                 .column_count = 3,
                                 .lanes = way,
                                 .capacity = capacity,
+                                .max_slots = 4 * capacity,
                                 .memory = memory};
     return hm_table_init(&c->table, &desc);
 }
@@ -170,7 +180,7 @@ static bool holds_table(const container *c, hm_handle handle, uint32_t number)
 VERBS(table);
 
 /* Of a secondary and an index, the handle of a number is that of the owner with this slot. */
-#define KEPT_secondary PIECE, false, true
+#define KEPT_secondary 8, PIECE, false, true
 static hm_status init_secondary(container *c, uint32_t way, uint32_t capacity,
                                 const hm_memory *memory)
 {
@@ -197,10 +207,11 @@ static bool holds_secondary(const container *c, hm_handle handle, uint32_t numbe
 
 VERBS(secondary);
 
-#define KEPT_lists 0, true, true
+#define KEPT_lists 8, 0, true, true
 static hm_status init_lists(container *c, uint32_t way, uint32_t capacity, const hm_memory *memory)
 {
-    const hm_lists_desc desc = {.item_size = 4 + way, .capacity = capacity, .memory = memory};
+    const hm_lists_desc desc = {
+        .item_size = 4 + way, .capacity = capacity, .max_slots = 4 * capacity, .memory = memory};
     return hm_lists_init(&c->lists, &desc);
 }
 
@@ -225,7 +236,7 @@ static bool holds_lists(const container *c, hm_handle handle, uint32_t number)
 
 VERBS(lists);
 
-#define KEPT_index 20 * MANY, false, false
+#define KEPT_index 16, 20 * MANY, false, false
 static hm_status init_index(container *c, uint32_t way, uint32_t capacity, const hm_memory *memory)
 {
     const hm_index_desc desc = {.capacity = capacity,
@@ -254,12 +265,14 @@ static bool holds_index(const container *c, hm_handle handle, uint32_t number)
 
 VERBS(index);
 
-#define KEPT_world 24 * MANY + 2 * PIECE, true, false
+#define KEPT_world 16, 24 * MANY + 2 * PIECE, true, false
 static hm_component number_component;
 static hm_status init_world(container *c, uint32_t way, uint32_t capacity, const hm_memory *memory)
 {
-    hm_status status =
-        hm_world_init(&c->world, &(hm_world_desc){.capacity = capacity, .memory = memory});
+    hm_status status = hm_world_init(&c->world, &(hm_world_desc){.capacity = capacity,
+                                                                 .max_slots = 4 * capacity,
+                                                                 .max_size = 1 << 24,
+                                                                 .memory = memory});
     hm_component_desc desc = {.size = 4, .storage = (hm_component_storage)way};
     number_component = hm_world_component(&c->world, &desc);
     return status;
@@ -367,7 +380,7 @@ static void trim_gives_back_what_no_item_needs(const verbs *of, uint32_t way)
         CHECK(of->end(c, handles[i]));
     CHECK(of->trim(c) == HM_OK && of->committed_size(c) == memory.committed_size);
     CHECK(memory.committed_size < full);
-    CHECK(memory.committed_size <= 8 * memory.table.page_size + of->kept_size);
+    CHECK(memory.committed_size <= of->kept_pages * memory.table.page_size + of->kept_size);
     for (uint32_t i = 0; i < FEW; i++)
         CHECK(of->holds(c, handles[i], i));
     for (uint32_t i = FEW; i < MANY; i++)
