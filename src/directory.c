@@ -144,9 +144,8 @@ hm_handle_state hm_directory_explain(const hm_directory *directory, hm_handle ha
         return hm_lists_explain(found.container, handle);
     case DIRECTORY_WORLD:
         return hm_world_explain(found.container, handle);
-    default: { /* No container has a type id above the largest one. */
+    default: /* No container has a type id above the largest one. */
         return hm_handle_judge(handle, HM_HANDLE_MAX_TYPE_ID + 1);
-    }
     }
 }
 

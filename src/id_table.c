@@ -52,17 +52,17 @@ hm_status hm_id_table_settle_type(uint32_t *type_id, const char *what, const cha
 {
     if (*type_id != HM_TYPE_ID_UNIQUE)
         return HM_OK;
-    uint32_t next;
-    do {
-        next = hm_atomic_load(&hm_id_table_next_type);
-        if (next > HM_HANDLE_MAX_TYPE_ID)
-            return hm_fail(HM_ERROR_FULL,
-                           "%s%s%.80s%s gets no type_id: the %" HM_U32
-                           " that HM_TYPE_ID_UNIQUE can give are used up",
-                           what, name != NULL ? " '" : "", name != NULL ? name : "",
-                           name != NULL ? "'" : "",
-                           HM_HANDLE_MAX_TYPE_ID + 1 - HM_TYPE_ID_FIRST_UNIQUE);
-    } while (!hm_atomic_exchange_if(&hm_id_table_next_type, next, next + 1));
+    uint32_t next = hm_atomic_add(&hm_id_table_next_type, 1);
+    if (next > HM_HANDLE_MAX_TYPE_ID) {
+        /* Taken back, so that no number of refusals wraps around to a type id that is given. */
+        (void)hm_atomic_add(&hm_id_table_next_type, UINT32_MAX);
+        return hm_fail(HM_ERROR_FULL,
+                       "%s%s%.80s%s gets no type_id: the %" HM_U32
+                       " that HM_TYPE_ID_UNIQUE can give are used up",
+                       what, name != NULL ? " '" : "", name != NULL ? name : "",
+                       name != NULL ? "'" : "",
+                       HM_HANDLE_MAX_TYPE_ID + 1 - HM_TYPE_ID_FIRST_UNIQUE);
+    }
     *type_id = next;
     return HM_OK;
 }

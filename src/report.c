@@ -22,25 +22,22 @@ typedef struct hm_report_kind {
 
 static hm_report_entry *report_first;
 
-/* How many inits are reading the list now, in any thread, or a mark that the list is being changed:
- * then an init does not read it. */
+/* How many inits are reading the list now, in any thread. The highest bit says that the list is
+ * being changed: then an init does not read it. */
 static uint32_t report_readers;
-#define REPORT_IS_CHANGING UINT32_MAX
-
-static bool report_begin_reading(void)
-{
-    uint32_t readers = hm_atomic_load(&report_readers);
-    while (readers != REPORT_IS_CHANGING) {
-        if (hm_atomic_exchange_if(&report_readers, readers, readers + 1))
-            return true;
-        readers = hm_atomic_load(&report_readers);
-    }
-    return false;
-}
+#define REPORT_IS_CHANGING UINT32_C(0x80000000)
 
 static void report_end_reading(void)
 {
     (void)hm_atomic_add(&report_readers, UINT32_MAX);
+}
+
+static bool report_begin_reading(void)
+{
+    if ((hm_atomic_add(&report_readers, 1) & REPORT_IS_CHANGING) == 0)
+        return true;
+    report_end_reading();
+    return false;
 }
 
 static void report_begin_change(void)
@@ -51,7 +48,8 @@ static void report_begin_change(void)
 
 static void report_end_change(void)
 {
-    (void)hm_atomic_exchange_if(&report_readers, REPORT_IS_CHANGING, 0);
+    /* The bit is the highest, so adding it again clears it. */
+    (void)hm_atomic_add(&report_readers, REPORT_IS_CHANGING);
 }
 
 /* Called by each init. A listed container is alive or zeroed, so it may be read. An index begins

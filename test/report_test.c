@@ -373,6 +373,10 @@ TEST(report, an_init_beside_a_listed_container_is_no_leak)
 #if defined(__unix__) && !defined(__wasm__)
 
 #include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <time.h>
 
 enum { THREADS = 3 };
 
@@ -406,6 +410,101 @@ TEST(report, threads_may_initialise_containers_while_entries_come_and_go)
     for (int i = 1; i < THREADS; i++)
         CHECK(hm_report_remove(&entries[i]) == HM_OK);
     hm_map_fini(&other);
+}
+
+/* A listed map whose entry has its pages for itself, whatever their size. The next write to the
+ * entry runs `act`, in the middle of whatever writes. */
+static _Alignas(65536) union {
+    hm_report_entry entry;
+    unsigned char pages[65536];
+} trap;
+static hm_map trapped;
+static void (*act)(void);
+
+static void act_in_the_middle(int number)
+{
+    CHECK(number == SIGSEGV && signal(SIGSEGV, SIG_DFL) != SIG_ERR);
+    act();
+    act = NULL;
+    CHECK(mprotect(&trap, sizeof trap, PROT_READ | PROT_WRITE) == 0);
+}
+
+static void set_trap(void (*what)(void))
+{
+    trapped = make_map("trapped");
+    CHECK(hm_report_add_map(&trap.entry, &trapped) == HM_OK);
+    act = what;
+    CHECK(signal(SIGSEGV, act_in_the_middle) != SIG_ERR);
+    CHECK(mprotect(&trap, sizeof trap, PROT_READ) == 0);
+}
+
+/* Returns what the report counts, and ends all. */
+static uint32_t end_trap(char *text, hm_report_entry *second, hm_map *map, hm_map *lost)
+{
+    CHECK(act == NULL);
+    uint32_t alive = report(text);
+    CHECK(hm_report_remove(second) == HM_OK && hm_report_remove(&trap.entry) == HM_OK);
+    hm_map_fini(map);
+    hm_map_fini(lost);
+    hm_map_fini(&trapped);
+    return alive;
+}
+
+static void init_trapped(void)
+{
+    CHECK(hm_map_init(&trapped, &map_desc) == HM_OK);
+}
+
+TEST(report, an_init_while_the_list_changes_does_not_read_it)
+{
+    char text[TEXT];
+    hm_report_entry second;
+    hm_map other = make_map("other");
+    set_trap(init_trapped);
+    hm_map lost = trapped;
+    CHECK(hm_report_add_map(&second, &other) == HM_OK);
+    CHECK(end_trap(text, &second, &other, &lost) == 2 && strstr(text, "leaked") == NULL);
+}
+
+static pthread_t adder;
+static pthread_mutex_t adder_may_begin = PTHREAD_MUTEX_INITIALIZER;
+static bool has_added;
+
+static void *add_when_it_may(void *entry)
+{
+    static hm_map other;
+    CHECK(pthread_mutex_lock(&adder_may_begin) == 0);
+    other = make_map("other");
+    CHECK(hm_report_add_map(entry, &other) == HM_OK);
+    has_added = true;
+    return &other;
+}
+
+/* The adder has only microseconds of work, so after so much processor time it waits. */
+static void let_the_adder_wait(void)
+{
+    clockid_t clock;
+    struct timespec used;
+    CHECK(pthread_mutex_unlock(&adder_may_begin) == 0);
+    CHECK(pthread_getcpuclockid(adder, &clock) == 0);
+    do
+        CHECK(sched_yield() == 0 && clock_gettime(clock, &used) == 0);
+    while (used.tv_sec == 0 && used.tv_nsec < 50000000);
+    CHECK(!has_added);
+}
+
+TEST(report, a_change_waits_for_the_inits_that_read_the_list)
+{
+    char text[TEXT];
+    hm_report_entry second;
+    void *other;
+    CHECK(pthread_mutex_lock(&adder_may_begin) == 0);
+    CHECK(pthread_create(&adder, NULL, add_when_it_may, &second) == 0);
+    set_trap(let_the_adder_wait);
+    hm_map lost = trapped;
+    init_trapped();
+    CHECK(pthread_join(adder, &other) == 0 && has_added);
+    CHECK(end_trap(text, &second, other, &lost) == 3 && strstr(text, "leaked") != NULL);
 }
 
 #endif

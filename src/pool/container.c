@@ -201,7 +201,8 @@ static bool pool_count_slot(const hm_pool *pool, uint32_t slot, pool_census *cou
     if ((live && hole) || (hole && spent))
         return false;
     /* Whether a retired slot has memory does not matter. */
-    return retired || hm_pool_has_memory(pool, slot) == (live || hole);
+    bool is_in_memory = live || hole;
+    return retired || hm_pool_has_memory(pool, slot) == is_in_memory;
 }
 
 static bool pool_counts_are_valid(const hm_pool *pool)

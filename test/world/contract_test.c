@@ -193,6 +193,7 @@ TEST(world_contract, a_tag_has_no_values)
     CHECK(hm_world_add(&world, entity, tag, &value) == HM_ERROR_INVALID);
     CHECK(says("component frozen is a tag: it has no values"));
     CHECK(!hm_world_has(&world, entity, tag));
+    CHECK(hm_handle_is_null(hm_world_create_with(&world, &tag, 1, columns)));
     CHECK(hm_world_create_n(&world, &tag, 1, 1, columns, NULL) == HM_ERROR_INVALID);
     CHECK(hm_world_add(&world, entity, tag, NULL) == HM_OK && hm_world_has(&world, entity, tag));
     CHECK(hm_world_add(&world, entity, tag, &value) == HM_ERROR_INVALID);

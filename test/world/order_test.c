@@ -144,7 +144,7 @@ TEST(world_order, a_call_without_a_limit_is_done_however_many_archetypes_there_a
 {
     enum { TAGS = 13, MANY = 4100 };
     hm_world world = make_world((hm_world_desc){
-        .capacity = 2 * MANY, .max_archetypes = 2 * MANY, .max_size = UINT64_C(16) << 20});
+        .capacity = 2 * MANY + 1, .max_archetypes = 2 * MANY, .max_size = UINT64_C(16) << 20});
     hm_component number = make_int(&world), tags[TAGS];
     for (uint32_t i = 0; i < TAGS; i++)
         tags[i] = make_tag(&world);
@@ -163,6 +163,9 @@ TEST(world_order, a_call_without_a_limit_is_done_however_many_archetypes_there_a
     hm_budget unlimited = {0};
     progress = hm_world_defragment(&world, number, &by_key, &unlimited);
     CHECK(progress.done && progress.swaps == 0 && !unlimited.is_spent);
+    CHECK(hm_world_defragment(&world, number, &by_key, &limited).done); /* although it is spent */
+    (void)make_one(&world, number, 0);
+    CHECK(!hm_world_defragment(&world, number, &by_key, &limited).done);
     hm_world_touch_all(&world, number);
     CHECK(hm_world_defragment(&world, number, &by_key, NULL).done);
     finish_world(&world);
