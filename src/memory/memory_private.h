@@ -43,10 +43,10 @@ hm_status hm_memory_decommit(const hm_memory *memory, unsigned char *address, si
 #define HM_FOR_SIZE(size, CALL, ...)                                                               \
     do {                                                                                           \
         switch (size) {                                                                            \
-            HM_SIZE_CASES(CALL, __VA_ARGS__);                                                      \
         default:                                                                                   \
             CALL(__VA_ARGS__, size);                                                               \
             break;                                                                                 \
+            HM_SIZE_CASES(CALL, __VA_ARGS__);                                                      \
         }                                                                                          \
     } while (0)
 
