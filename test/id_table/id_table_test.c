@@ -525,6 +525,11 @@ TEST(id_table, a_page_may_be_larger_than_the_index_space)
     hm_id_table_fini(&table);
 }
 
+DEATH_TEST(id_table, swap_of_null_panics)
+{
+    hm_id_table_swap(NULL, 0, 0);
+}
+
 DEATH_TEST(id_table, swap_with_a_position_that_is_not_live_panics)
 {
     hm_id_table table;

@@ -65,6 +65,30 @@ TEST(map_defragment, with_a_budget_of_one_swap_done_comes_when_it_is_sorted)
     item_map_fini(&map);
 }
 
+/* The last item has been given its place when the erase moves it. The place of the one that is
+ * moved next is then the one that the item before it leaves. */
+TEST(map_defragment, an_erase_between_the_search_and_the_moves_leaves_nothing_out_of_order)
+{
+    item_map map;
+    CHECK(item_map_init(&map, 8) == HM_OK);
+    item items[8] = {{0, 0}};
+    for (uint32_t i = 0; i < 8; i++)
+        items[i] = (item){10 * i + 10, i};
+    CHECK(hm_map_insert_n(&map.map, items, 8, NULL) == HM_OK);
+    CHECK(item_map_defragment(&map, &by_key, NULL).done);
+    item *in_place = item_map_items(&map);
+    in_place[5].key = 5;
+    in_place[7].key = 55;
+    item_map_touch(&map, item_map_handle_at(&map, 5));
+    item_map_touch(&map, item_map_handle_at(&map, 7));
+    CHECK(!defragment_within(&map, &by_key, hm_budget_of(0, 6)).done);
+    CHECK(item_map_erase(&map, item_map_handle_at(&map, 0)));
+    (void)defragment_within(&map, &by_key, hm_budget_of(3, 0));
+    CHECK(item_map_defragment(&map, &by_key, NULL).done && is_sorted(&map));
+    CHECK(item_map_validate(&map) == HM_OK);
+    item_map_fini(&map);
+}
+
 /* Looking for the place that the touched item left takes nearly all the work of a call. For one of
  * these distances the rest is used up just before the first item would move. */
 TEST(map_defragment, the_work_of_a_call_may_end_just_before_an_item_moves)
