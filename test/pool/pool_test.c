@@ -160,6 +160,21 @@ POOL_TEST(runs_are_the_live_items_and_as_long_as_they_can_be)
     test_memory_check_released(&memory);
 }
 
+/* The first slot of each word, since a walk skips words that look empty together. */
+POOL_TEST(an_item_that_is_alone_in_many_words_is_found)
+{
+    enum { SLOTS = 6 * 64 };
+    for (uint32_t alone = 0; alone < SLOTS; alone += 64) {
+        hm_pool pool = make(storage, (hm_pool_desc){0});
+        hm_handle handles[SLOTS];
+        fill(&pool, handles, SLOTS);
+        for (uint32_t i = 0; i < SLOTS; i++)
+            CHECK(i == alone || hm_pool_erase(&pool, handles[i]));
+        check_words(&pool);
+        finish(&pool);
+    }
+}
+
 static void check_first_run(hm_storage storage, uint32_t expected)
 {
     hm_handle handles[MANY];
