@@ -244,7 +244,7 @@ static void destroy_all(world_model *model, const hm_handle *handles, uint32_t n
 static void destroy_set(void *state, const uint32_t arguments[3])
 {
     const world_model *model = state;
-    hm_handle handles[2 * MODEL_SET];
+    hm_handle handles[2 * MODEL_SET] = {{0}};
     uint32_t n = 0;
     uint32_t end = model->count < MODEL_SET ? model->count : MODEL_SET;
     for (uint32_t i = 0; i < end; i++) {
