@@ -135,5 +135,6 @@ bool hm_secondary_pieces_are_valid(const hm_secondary *secondary)
         if (secondary->pieces[piece] != 0)
             size += secondary_piece_size(secondary, piece);
     }
-    return size == secondary->positions_size;
+    return size == secondary->positions_size &&
+           (secondary->slot_end == 0 || hm_secondary_has_piece(secondary, secondary->slot_end - 1));
 }

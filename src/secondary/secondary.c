@@ -434,8 +434,7 @@ static bool secondary_fields_are_valid(const hm_secondary *secondary)
            secondary->value_size == secondary->value_array.item_size &&
            secondary->count <= committed &&
            hm_dense_is_valid(&secondary->guard, &secondary->order, committed) &&
-           secondary->slot_end <= secondary->max_slots && secondary->slot_end <= piece_end &&
-           (secondary->slot_end == 0 || hm_secondary_has_piece(secondary, secondary->slot_end - 1));
+           secondary->slot_end <= secondary->max_slots && secondary->slot_end <= piece_end;
 }
 
 static bool secondary_owner_is_valid(const hm_secondary *secondary, uint32_t index)

@@ -64,7 +64,8 @@ static int damage(hm_secondary *secondary, int how)
     DAMAGE(sparse, secondary->pieces[0] = 0);
     DAMAGE(sparse, secondary->pieces[0] = 3); /* the marks of a trim are gone after it */
     DAMAGE(sparse, secondary->positions_size += PIECE_SIZE);
-    DAMAGE(counts, secondary->slot_end = secondary->max_slots);
+    DAMAGE(sparse, secondary->slot_end = secondary->max_slots);
+    DAMAGE(counts, secondary->piece_array.count = 0);
     DAMAGE(counts, secondary->max_slots = secondary->slot_end - 1);
     DAMAGE(counts, secondary->value_array.limit = 1);
     DAMAGE(counts, secondary->owner_array.limit = 1);
@@ -76,7 +77,6 @@ static int damage(hm_secondary *secondary, int how)
     DAMAGE(counts, secondary->guard.flags |= HM_GUARD_BUSY); /* then it is 0 */
     DAMAGE(counts,
            secondary->guard.flags &= ~(uint32_t)HM_GUARD_ORDERED); /* remove tells the order */
-    DAMAGE(counts, secondary->piece_array.count = 0);
     return number;
 }
 
