@@ -144,7 +144,7 @@ static void look_world(const world_model *model)
     const hm_world *world = &model->world;
     for (uint32_t c = 0; c < model->component_count; c++) {
         const world_model_component *component = &model->components[c];
-        size_t size = component->size;
+        size_t size = component->of.size;
         for (uint32_t i = 0; i < WORLD_MODEL_ENTITIES; i++) {
             unsigned char *before = model->tick != 1 ? was_at[c][i] : NULL, *now = NULL;
             if (before != NULL && size % GROUP == 0 &&
@@ -156,7 +156,7 @@ static void look_world(const world_model *model)
                 check_used(now, size);
             was_at[c][i] = now;
         }
-        if (component->is_sparse)
+        if (component->of.is_sparse)
             look_values(hm_world_sparse(world, component->id - world->salt));
     }
 }
