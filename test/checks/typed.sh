@@ -14,8 +14,8 @@ layouts=$source/test/typed/layout_test.c
 components=$source/test/world/typed_test.c
 rows=$source/test/support/kinds.h
 
-compiler=$(command -v gcc || command -v clang) && command -v nm >/dev/null ||
-    skip "needs gcc or clang, and nm"
+needs nm
+compiler=$(command -v gcc || command -v clang) || skip "needs gcc or clang"
 # Without optimisation a compiler keeps just those of the inline functions that a program calls.
 called=$(for file in "$program" "$components"; do
     "$compiler" -std=c11 -O0 -c -o "$work/object" -I "$source/include" -I "$source/test" "$file"

@@ -140,7 +140,7 @@ void world_model_make_next(world_model *model);
  * model. */
 void world_model_probe(world_model *model, hm_handle handle, uint32_t noise);
 void world_model_refuse(world_model *model, hm_handle handle);
-void world_model_refuse_component(world_model *model, hm_component component, uint32_t which);
+void world_model_refuse_component(world_model *model, hm_component id, uint32_t which);
 
 /* Operations of world_orders.c. */
 void world_model_edit(void *state, const uint32_t arguments[TEST_ARGUMENTS]);
