@@ -76,7 +76,7 @@ static size_t array_unit_of(const hm_array_column *columns, uint32_t count)
     return unit;
 }
 
-static void array_fill(const hm_array_column *column, unsigned char *data, size_t reserved_size)
+void hm_array_place(const hm_array_column *column, unsigned char *data, size_t reserved_size)
 {
     hm_array *array = column->array;
     array->data = data;
@@ -103,7 +103,7 @@ hm_status hm_array_init_columns(const hm_array_column *columns, uint32_t count)
         return status;
     for (uint32_t i = 0; i < count; i++) {
         size_t size = columns[i].desc.item_size * array_capacity_of(&columns[i].desc);
-        array_fill(&columns[i], data, hm_memory_round_up(size, unit));
+        hm_array_place(&columns[i], data, hm_memory_round_up(size, unit));
         data += hm_memory_round_up(size, unit);
     }
     columns->array->range_size = total;

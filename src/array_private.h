@@ -52,6 +52,10 @@ typedef struct hm_array_column {
  * does not fit in size_t; HM_ERROR_INVALID: it is not aligned. Then the arrays stay zeroed. */
 hm_status hm_array_init_columns(const hm_array_column *columns, uint32_t count);
 
+/* Makes an array of a part of another one's range: of so many bytes, whole pages, from `data` on.
+ */
+void hm_array_place(const hm_array_column *column, unsigned char *data, size_t reserved_size);
+
 /* Adds the array's sizes to those of its container. */
 void hm_array_add_sizes(const hm_array *array, hm_stats *stats);
 

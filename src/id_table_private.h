@@ -32,7 +32,7 @@ void hm_id_table_fill(const hm_memory **memory, uint32_t *capacity, uint32_t *ma
 hm_id_table_desc hm_id_table_complete(const hm_id_table_desc *desc);
 
 /* The most arrays that may share the reservation of a table. */
-enum { HM_ID_TABLE_MORE = 2 };
+enum { HM_ID_TABLE_MORE = 10 };
 
 /* As hm_id_table_init, but reserves one range for the table and for `count` more arrays of its
  * container, which hm_array_fini must finish before the table. The descriptors are valid, but for

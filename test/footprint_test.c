@@ -350,7 +350,35 @@ TEST(footprint, every_reservation_is_asked_for_its_alignment)
     }
 }
 
-TEST(footprint, a_map_reserves_once)
+#define CHECK_ONE_RANGE(kind, ...)                                                                 \
+    do {                                                                                           \
+        counting memory;                                                                           \
+        hm_##kind container;                                                                       \
+        count_init(&memory, hm_memory_os());                                                       \
+        const hm_##kind##_desc desc = {.memory = &memory.table, __VA_ARGS__};                      \
+        CHECK(hm_##kind##_init(&container, &desc) == HM_OK);                                       \
+        CHECK(hm_##kind##_reserve(&container, 100) == HM_OK);                                      \
+        CHECK(memory.reserves == 1);                                                               \
+        hm_##kind##_fini(&container);                                                              \
+        CHECK(memory.released == 1);                                                               \
+    } while (0)
+
+TEST(footprint, every_container_reserves_one_range)
+{
+    const hm_column columns[] = {{4, 0, NULL}, {8, 0, NULL}, {1, 0, NULL}};
+    CHECK_ONE_RANGE(map, .item_size = 8);
+    CHECK_ONE_RANGE(map, .item_size = 8, .meta_size = 4);
+    CHECK_ONE_RANGE(pool, .item_size = 8);
+    CHECK_ONE_RANGE(table, .columns = columns, .column_count = 3);
+    CHECK_ONE_RANGE(table, .columns = columns, .column_count = 3, .lanes = 8);
+    CHECK_ONE_RANGE(secondary, .value_size = 8);
+    CHECK_ONE_RANGE(lists, .item_size = 8);
+    CHECK_ONE_RANGE(index, .key_limit = 0);
+    CHECK_ONE_RANGE(index, .key_limit = 100);
+    CHECK_ONE_RANGE(world, .capacity = 1000);
+}
+
+TEST(footprint, a_map_of_1000_small_items_commits_each_column_once)
 {
     for (size_t meta_size = 0; meta_size <= 4; meta_size += 4) {
         counting memory;
@@ -360,9 +388,23 @@ TEST(footprint, a_map_reserves_once)
         CHECK(hm_map_init(&map, &desc) == HM_OK);
         for (uint32_t i = 0; i < 1000; i++)
             CHECK(!hm_handle_is_null(hm_map_insert(&map, NULL)));
-        CHECK(memory.reserves == 1 && memory.commits == (meta_size == 0 ? 3 : 4));
+        CHECK(memory.commits == (meta_size == 0 ? 3 : 4));
         hm_map_fini(&map);
-        CHECK(memory.released == 1);
+    }
+}
+
+TEST(footprint, blocks_of_a_pool_are_beside_the_range_of_its_entries)
+{
+    for (int storage = HM_STORAGE_FIXED_BLOCKS; storage < STORAGES; storage++) {
+        counting memory;
+        hm_pool pool;
+        count_init(&memory, hm_memory_os());
+        const hm_pool_desc desc = {
+            .item_size = 8, .storage = (hm_storage)storage, .memory = &memory.table};
+        CHECK(hm_pool_init(&pool, &desc) == HM_OK && memory.reserves == 1);
+        CHECK(hm_pool_reserve(&pool, 1) == HM_OK && memory.reserves == 2);
+        hm_pool_fini(&pool);
+        CHECK(memory.released == 2);
     }
 }
 

@@ -51,7 +51,7 @@ typedef struct hm_index_view {
 } hm_index_view;
 
 /* Reserves address space for the capacity; commits nothing. Fails as hm_secondary_init does. O(1),
- * nine reservations.
+ * one reservation.
  *
  * Memory: for each owner 24 bytes, and 4 for each slot of their container as in a secondary; for
  * each key that has members 52 bytes, and 4 more if keys are hashed. An array has space for up to

@@ -51,7 +51,7 @@ typedef hm_stats hm_lists_stats;
 /* Reserves address space: four times the size of max_items, or twice where addresses are scarce,
  * since blocks have unused parts and gaps between them. Commits nothing. Fails as every init does
  * (handle_map.h); HM_ERROR_INVALID also for max_items that take 32 GiB or more (2^31 times the
- * alignment, if that is above 16). O(1), three reservations.
+ * alignment, if that is above 16). O(1), one reservation.
  *
  * Memory: 16 bytes for each slot beside the ID table's 8, and 4 for each list. A block has a head
  * of 8 bytes, or of the items' alignment if that is larger, and blocks are multiples of that; where

@@ -64,7 +64,7 @@ typedef hm_stats hm_pool_stats;
 
 /* Reserves address space; commits nothing. Fails as every init does (handle_map.h);
  * HM_ERROR_INVALID also for an unknown storage, and for a size of max_slots items or of a block
- * that overflows size_t. O(1), at most five reservations. */
+ * that overflows size_t. O(1), one reservation. */
 HM_API hm_status hm_pool_init(hm_pool *pool, const hm_pool_desc *desc);
 
 /* Destroys all items, releases all memory, zeroes the pool. O(blocks); with a destroy hook also the

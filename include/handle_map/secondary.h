@@ -53,7 +53,7 @@ typedef hm_stats hm_secondary_stats;
 
 /* Reserves address space for the capacity; commits nothing. Fails as every init does
  * (handle_map.h); HM_ERROR_INVALID also for `owners` of a container that is not initialised, and
- * for max_slots or a type id that is neither 0 nor that of `owners`. O(1), four reservations.
+ * for max_slots or a type id that is neither 0 nor that of `owners`. O(1), one reservation.
  *
  * Memory: 8 bytes and the value for each value. The sparse column takes 4 bytes a slot. It is
  * committed only where owners are, in pieces of 64 KiB (one page, if pages are larger), or 16,384

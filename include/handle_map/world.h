@@ -78,7 +78,7 @@ typedef struct hm_world_desc {
 typedef hm_stats hm_world_stats;
 
 /* Reserves address space; commits some pages for the archetype of entities without components.
- * Fails as every init does (handle_map.h). O(1), ten reservations.
+ * Fails as every init does (handle_map.h). O(1), one reservation.
  *
  * Memory: 20 bytes for each entity, 8 more in its row, and 8 more if sparse components are used. An
  * archetype takes 1 KiB or more of its own, and chunks: the first ones have 512 bytes, 4 KiB and 32
@@ -94,7 +94,7 @@ HM_API void hm_world_fini(hm_world *world);
  * alignment against the limits above, a tag with a destroy hook or sparse storage, and an unknown
  * storage; when HM_WORLD_MAX_COMPONENTS exist already; when the system refuses memory; and when
  * busy. hm_last_error says which. A component exists until fini. The world keeps no pointer to the
- * descriptor. Allowed while a query runs, but not inside a callback. O(1), with four reservations
+ * descriptor. Allowed while a query runs, but not inside a callback. O(1), with a reservation
  * for a sparse one. Example:
  *
  *     const hm_component_desc desc = {.size = sizeof(struct vector), .name = "force"};

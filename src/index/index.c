@@ -11,6 +11,9 @@
 #include "../memory/memory_private.h"
 #include "../secondary/secondary_private.h"
 
+/* The buckets, the heads and the arrays of the owners share the range of the lists. */
+enum { INDEX_OWN_COLUMNS = 2, INDEX_COLUMNS = INDEX_OWN_COLUMNS + HM_SECONDARY_COLUMNS };
+
 /* Lists of three times as many members have units of the size of a handle, as a batch needs. */
 #define INDEX_MAX_CAPACITY (UINT32_C(1) << 28)
 
@@ -21,9 +24,10 @@
  * owners, for one that moves, and for the placeholders of a batch. The range that lists reserve for
  * so many items leaves space for gaps. */
 static hm_status index_init_lists(hm_index *index, const hm_index_desc *desc,
-                                  const hm_memory *memory)
+                                  hm_array_column *columns)
 {
-    uint32_t capacity = hm_index_capacity(index), keys = capacity + 1;
+    const hm_memory *memory = desc->memory;
+    uint32_t capacity = desc->capacity, keys = capacity + 1;
     if (hm_memory_is_ample(memory))
         keys = 2 * capacity;
     if (desc->key_limit != 0 && desc->key_limit < keys)
@@ -34,14 +38,11 @@ static hm_status index_init_lists(hm_index *index, const hm_index_desc *desc,
                                    .max_items = 3 * (uint64_t)capacity + 4,
                                    .memory = memory,
                                    .name = index->name};
-    const hm_array_desc buckets = {sizeof(hm_index_bucket), 0, keys, 0, memory};
-    hm_array_desc heads = {sizeof(uint32_t), 0, desc->key_limit, 0, memory};
-    if (desc->key_limit == 0)
-        heads.capacity = (size_t)keys + 1;
-    hm_status status = hm_lists_init(&index->members, &members);
-    if (status == HM_OK)
-        status = hm_array_init(&index->bucket_array, &buckets);
-    return status == HM_OK ? hm_array_init(&index->head_array, &heads) : status;
+    size_t heads = desc->key_limit != 0 ? desc->key_limit : (size_t)keys + 1;
+    columns[0] =
+        (hm_array_column){&index->bucket_array, {sizeof(hm_index_bucket), 0, keys, 0, memory}};
+    columns[1] = (hm_array_column){&index->head_array, {sizeof(uint32_t), 0, heads, 0, memory}};
+    return hm_lists_init_with(&index->members, &members, columns, INDEX_COLUMNS);
 }
 
 static hm_status index_init_parts(hm_index *index, const hm_index_desc *desc)
@@ -55,18 +56,27 @@ static hm_status index_init_parts(hm_index *index, const hm_index_desc *desc)
     if (owners.capacity > INDEX_MAX_CAPACITY)
         return hm_fail(HM_ERROR_INVALID, "capacity %" HM_U32 " is above %" HM_U32, owners.capacity,
                        INDEX_MAX_CAPACITY);
-    hm_status status = hm_secondary_init(&index->owners, &owners);
+    hm_array positions = {0};
+    hm_array_column columns[INDEX_COLUMNS];
+    hm_status status =
+        hm_secondary_list_columns(&index->owners, &owners, &positions, columns + INDEX_OWN_COLUMNS);
+    if (status == HM_OK)
+        status = index_init_lists(index, desc, columns);
     if (status != HM_OK)
         return status;
-    return index_init_lists(index, desc, index->owners.value_array.memory);
+    hm_secondary_place_columns(&index->owners, &owners, &positions);
+    index->owners.name = index->name;
+    index->heads = hm_array_data(&index->head_array);
+    index->buckets = hm_array_data(&index->bucket_array);
+    return HM_OK;
 }
 
 static void index_release_all(hm_index *index)
 {
     hm_array_fini(&index->head_array);
     hm_array_fini(&index->bucket_array);
-    hm_lists_fini(&index->members);
     hm_secondary_fini(&index->owners);
+    hm_lists_fini(&index->members);
     memset(index, 0, sizeof *index);
 }
 
@@ -86,17 +96,15 @@ hm_status hm_index_init(hm_index *index, const hm_index_desc *desc)
     status = hm_secondary_take_owners(&full.owners, &full.capacity, &full.max_slots, &full.type_id);
     if (status != HM_OK)
         return status;
+    hm_id_table_fill(&full.memory, &full.capacity, &full.max_slots);
     index->name = full.name != NULL ? full.name : "index";
     status = index_init_parts(index, &full);
     if (status != HM_OK) {
-        hm_id_table_fill(&full.memory, &full.capacity, &full.max_slots);
         const hm_limits limits = {"index",        index->name,    full.capacity,
                                   full.max_slots, full.key_limit, "key_limit"};
         index_release_all(index);
         return hm_tell_memory(status, &limits);
     }
-    index->heads = hm_array_data(&index->head_array);
-    index->buckets = hm_array_data(&index->bucket_array);
     index->key_limit = desc->key_limit;
     if (desc->key_limit == 0)
         index_seed(index, desc->seed);

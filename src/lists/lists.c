@@ -88,7 +88,8 @@ static hm_status lists_measure_range(const hm_lists *lists, const hm_lists_desc 
     return hm_array_check_size((size_t)1 << lists->unit_shift, *range, "unit_", full->memory);
 }
 
-static hm_status lists_init_parts(hm_lists *lists, hm_lists_desc *full)
+static hm_status lists_init_parts(hm_lists *lists, hm_lists_desc *full, const hm_array_column *more,
+                                  uint32_t count)
 {
     const hm_memory *memory = full->memory;
     const hm_array_desc item = {full->item_size, full->item_align, 1, 0, memory};
@@ -102,14 +103,14 @@ static hm_status lists_init_parts(hm_lists *lists, hm_lists_desc *full)
         status = lists_measure_range(lists, full, &range);
     if (status != HM_OK)
         return status;
-    const hm_array_desc records = {sizeof(hm_lists_record), 0, full->max_slots, 0, memory};
-    const hm_array_desc units = {(size_t)1 << lists->unit_shift, 0, range, 0, memory};
+    hm_array_column columns[HM_ID_TABLE_MORE] = {
+        {&lists->record_array, {sizeof(hm_lists_record), 0, full->max_slots, 0, NULL}},
+        {&lists->unit_array, {(size_t)1 << lists->unit_shift, full->item_align, range, 0, NULL}},
+    };
+    if (count > 0)
+        memcpy(columns + 2, more, sizeof *more * count);
     const hm_id_table_desc ids = {full->capacity, full->max_slots, full->type_id, memory};
-    status = hm_array_init(&lists->record_array, &records);
-    if (status == HM_OK)
-        status = hm_array_init(&lists->unit_array, &units);
-    if (status == HM_OK)
-        status = hm_id_table_init_with(&lists->ids, &ids, NULL, 0);
+    status = hm_id_table_init_with(&lists->ids, &ids, columns, 2 + count);
     if (status == HM_OK)
         status = hm_id_table_settle_type(&lists->ids.type_id, "lists", full->name);
     return status;
@@ -117,20 +118,21 @@ static hm_status lists_init_parts(hm_lists *lists, hm_lists_desc *full)
 
 static void lists_release_all(hm_lists *lists)
 {
-    hm_id_table_fini(&lists->ids);
     hm_array_fini(&lists->unit_array);
     hm_array_fini(&lists->record_array);
+    hm_id_table_fini(&lists->ids);
     memset(lists, 0, sizeof *lists);
 }
 
-hm_status hm_lists_init(hm_lists *lists, const hm_lists_desc *desc)
+hm_status hm_lists_init_with(hm_lists *lists, const hm_lists_desc *desc,
+                             const hm_array_column *more, uint32_t count)
 {
     hm_status status = hm_announce_init("lists", lists, sizeof *lists, desc);
     if (status != HM_OK)
         return status;
     hm_lists_desc full;
     lists_complete(desc, &full);
-    status = lists_init_parts(lists, &full);
+    status = lists_init_parts(lists, &full, more, count);
     if (status != HM_OK) {
         const hm_limits limits = {"lists",        full.name,      full.capacity,
                                   full.max_slots, full.max_items, "max_items"};
@@ -147,6 +149,11 @@ hm_status hm_lists_init(hm_lists *lists, const hm_lists_desc *desc)
     if (full.destroy != NULL)
         lists->guard.flags |= HM_GUARD_HOOK;
     return HM_OK;
+}
+
+hm_status hm_lists_init(hm_lists *lists, const hm_lists_desc *desc)
+{
+    return hm_lists_init_with(lists, desc, NULL, 0);
 }
 
 void hm_lists_fini(hm_lists *lists)

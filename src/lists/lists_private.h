@@ -3,9 +3,14 @@
 #ifndef HANDLE_MAP_LISTS_PRIVATE_H
 #define HANDLE_MAP_LISTS_PRIVATE_H
 
-#include "../memory/poison_private.h"
+#include "../array_private.h"
 
 #include <handle_map/lists.h>
+
+/* As hm_lists_init, with `count` more arrays of their container in the range, as in
+ * hm_id_table_init_with. */
+hm_status hm_lists_init_with(hm_lists *lists, const hm_lists_desc *desc,
+                             const hm_array_column *more, uint32_t count);
 
 /* Makes the next n pushes to a list succeed, until it becomes empty or the lists are defragmented.
  * The list must have items, and the handle must resolve. Fails as hm_lists_push_n does. May move

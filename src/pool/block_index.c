@@ -7,22 +7,19 @@
  * the three cells up to its own. Growing blocks are so few that all of them are searched. */
 #include "pool_internal.h"
 
-#include "../array_private.h"
-
 #ifndef HM_EXHAUSTIVE
 enum { POOL_MIN_BUCKETS = 64 };                       /* of the hash table */
 #define POOL_HASH_FACTOR UINT64_C(0x9E3779B97F4A7C15) /* 2^64 divided by the golden ratio */
 #endif
 
-hm_status hm_pool_index_init(hm_pool *pool)
+hm_array_column hm_pool_index_list(hm_pool *pool)
 {
-    hm_array_desc desc = {.item_size = sizeof(uint32_t), .memory = pool->memory};
-    desc.commit_step = pool->memory->page_size;
-    desc.capacity = POOL_MIN_BUCKETS;
-    while (desc.capacity < 2 * pool->unit_count)
-        desc.capacity *= 2;
+    size_t page_size = pool->memory->page_size, buckets = POOL_MIN_BUCKETS;
+    while (buckets < 2 * pool->unit_count)
+        buckets *= 2;
     pool->cell_shift = hm_bits_highest(hm_pool_block_size(pool, 0));
-    return hm_array_init(&pool->index_array, &desc);
+    return (hm_array_column){&pool->index_array,
+                             {sizeof(uint32_t), 0, buckets, page_size, pool->memory}};
 }
 
 static uint64_t pool_cell_of(const hm_pool *pool, const void *address)

@@ -5,38 +5,36 @@
  */
 #include "pool_internal.h"
 
-#include "../array_private.h"
-
-hm_status hm_pool_columns_init(hm_pool *pool)
+uint32_t hm_pool_columns_list(hm_pool *pool, hm_array_column *columns)
 {
-    hm_array_desc entries = {.item_size = sizeof(uint32_t), .memory = pool->memory};
-    hm_array_desc words = {.item_size = sizeof(hm_pool_word), .memory = pool->memory};
-    hm_array_desc levels = {.item_size = sizeof(uint64_t), .memory = pool->memory};
-    size_t sizes[HM_POOL_LEVELS];
-    entries.capacity = pool->max_slots;
-    words.capacity = hm_pool_word_count(pool->max_slots);
-    levels.capacity = 0;
-    size_t below = words.capacity;
+    const hm_memory *memory = pool->memory;
+    size_t words = hm_pool_word_count(pool->max_slots), size = words, levels = 0;
     do {
-        sizes[pool->level_count] = hm_pool_word_count(below);
-        below = sizes[pool->level_count++];
-        levels.capacity += below;
-    } while (below > 1);
-    hm_status status = hm_array_init(&pool->entry_array, &entries);
-    if (status == HM_OK)
-        status = hm_array_init(&pool->word_array, &words);
-    if (status != HM_OK)
-        return status;
-    levels.commit_step = pool->memory->page_size;
-    status = hm_array_init(&pool->level_array, &levels);
-    if (status != HM_OK)
-        return status;
+        size = hm_pool_word_count(size);
+        levels += size;
+        pool->level_count++;
+    } while (size > 1);
+    columns[0] =
+        (hm_array_column){&pool->entry_array, {sizeof(uint32_t), 0, pool->max_slots, 0, memory}};
+    columns[1] = (hm_array_column){&pool->word_array, {sizeof(hm_pool_word), 0, words, 0, memory}};
+    columns[2] = (hm_array_column){&pool->level_array,
+                                   {sizeof(uint64_t), 0, levels, memory->page_size, memory}};
+    return 3;
+}
+
+void hm_pool_columns_place(hm_pool *pool)
+{
     pool->entries = hm_array_data(&pool->entry_array);
     pool->words = hm_array_data(&pool->word_array);
-    uint64_t *next = hm_array_data(&pool->level_array);
-    for (uint32_t level = pool->level_count; level-- > 0; next += sizes[level])
-        pool->levels[level] = next;
-    return HM_OK;
+    /* The lowest level is stored last. */
+    uint64_t *end = hm_array_data(&pool->level_array);
+    end += pool->level_array.capacity;
+    size_t size = pool->word_array.capacity;
+    for (uint32_t level = 0; level < pool->level_count; level++) {
+        size = hm_pool_word_count(size);
+        end -= size;
+        pool->levels[level] = end;
+    }
 }
 
 void hm_pool_columns_fini(hm_pool *pool)
@@ -52,7 +50,6 @@ hm_status hm_pool_columns_commit(hm_pool *pool, uint64_t slots, bool grows)
     if (status == HM_OK)
         status = hm_array_commit(&pool->word_array, hm_pool_word_count(slots), grows);
     if (status == HM_OK) {
-        /* The lowest level is stored last. */
         const uint64_t *start = hm_array_data(&pool->level_array);
         size_t above = (size_t)(pool->levels[0] - start);
         status = hm_array_commit(&pool->level_array,

@@ -4,7 +4,6 @@
 #include "pool_internal.h"
 
 #include "../announce_private.h"
-#include "../array_private.h"
 #include "../base_private.h"
 #include "../describe_private.h"
 #include "../guard_private.h"
@@ -61,11 +60,16 @@ static hm_status pool_init_all(hm_pool *pool, const hm_pool_desc *desc)
     pool->guard.limit = pool->capacity;
     pool->hole_word = HM_INVALID_INDEX;
     uint32_t type_id = desc->type_id;
-    status = hm_pool_columns_init(pool);
-    if (status == HM_OK)
-        status = hm_pool_storage_init(pool, desc);
-    if (status == HM_OK)
-        status = hm_id_table_settle_type(&type_id, "pool", pool->name);
+    hm_array items = {0};
+    hm_array_column columns[5];
+    uint32_t count = hm_pool_columns_list(pool, columns);
+    count += hm_pool_storage_list(pool, desc, &items, columns + count);
+    status = hm_array_init_columns(columns, count);
+    if (status != HM_OK)
+        return hm_pool_tell(pool, status);
+    hm_pool_columns_place(pool);
+    hm_pool_storage_place(pool, &items);
+    status = hm_id_table_settle_type(&type_id, "pool", pool->name);
     pool->fresh_entry = (uint32_t)(hm_handle_pack(0, 1, type_id).bits >> 32);
     return hm_pool_tell(pool, status);
 }

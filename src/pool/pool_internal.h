@@ -26,6 +26,7 @@
 
 #include "pool_private.h"
 
+#include "../array_private.h"
 #include "../memory/memory_private.h"
 
 /* The slots from `first` to `end`, of those that were issued. */
@@ -175,8 +176,8 @@ bool hm_pool_levels_are_valid(const hm_pool *pool);
 
 /* block_index.c */
 
-/* Only fixed blocks have a hash table. After a failure fini releases what was made. */
-hm_status hm_pool_index_init(hm_pool *pool);
+/* Lists the array of the hash table, which only fixed blocks have. */
+hm_array_column hm_pool_index_list(hm_pool *pool);
 
 /* Makes sure that the table stays at most half full with `more` blocks. */
 hm_status hm_pool_index_reserve(hm_pool *pool, size_t more);
@@ -195,8 +196,11 @@ bool hm_pool_index_is_valid(const hm_pool *pool);
 
 /* storage.c */
 
-/* The descriptor has been checked. After a failure fini releases what was made. */
-hm_status hm_pool_storage_init(hm_pool *pool, const hm_pool_desc *desc);
+/* Lists at most two arrays; the descriptor has been checked. Of the items of one range, whose
+ * memory has gaps, only the place is kept: `items` needs to exist until `place` has taken it. */
+uint32_t hm_pool_storage_list(hm_pool *pool, const hm_pool_desc *desc, hm_array *items,
+                              hm_array_column *columns);
+void hm_pool_storage_place(hm_pool *pool, const hm_array *items);
 void hm_pool_storage_fini(hm_pool *pool);
 
 /* Makes the memory of the next n slots ready, which were never issued. No slot is cold. */
@@ -225,8 +229,10 @@ bool hm_pool_storage_is_valid(const hm_pool *pool);
 
 /* columns.c */
 
-/* After a failure fini releases what was made. */
-hm_status hm_pool_columns_init(hm_pool *pool);
+/* Lists three arrays, of which the first is to own the range, and finds them once they are there.
+ */
+uint32_t hm_pool_columns_list(hm_pool *pool, hm_array_column *columns);
+void hm_pool_columns_place(hm_pool *pool);
 void hm_pool_columns_fini(hm_pool *pool);
 
 /* Commits entries, bits and levels for `slots` slots; `grows` as in hm_array_commit. */

@@ -4,8 +4,6 @@
  * pages, or in the bases of blocks. The caller is told which slots gain or lose their memory. */
 #include "pool_internal.h"
 
-#include "../array_private.h"
-
 /* Gaining and losing units */
 
 /* Address NULL means that the block has no memory. */
@@ -267,39 +265,45 @@ void hm_pool_storage_settle(hm_pool *pool)
 
 /* init and fini */
 
-static hm_status pool_init_range(hm_pool *pool)
+static uint32_t pool_list_range(hm_pool *pool, const hm_pool_desc *desc, hm_array *items,
+                                hm_array_column *columns)
 {
-    size_t page_size = pool->memory->page_size;
-    size_t size = hm_memory_round_up(pool->item_size * pool->max_slots, page_size);
-    pool->unit_count = size / page_size;
-    hm_array_desc units = {.item_size = sizeof(uint64_t), .memory = pool->memory};
-    units.capacity = (pool->unit_count - 1) / HM_POOL_WORD + 1;
-    units.commit_step = page_size;
-    hm_status status = hm_array_init(&pool->unit_array, &units);
-    if (status == HM_OK)
-        status = hm_memory_reserve(pool->memory, size, &pool->places.items);
-    if (status == HM_OK)
-        pool->item_reserved_size = size;
-    return status;
+    const hm_memory *memory = pool->memory;
+    size_t page_size = memory->page_size;
+    pool->unit_count = hm_memory_round_up(pool->item_size * pool->max_slots, page_size) / page_size;
+    size_t units = (pool->unit_count - 1) / HM_POOL_WORD + 1;
+    columns[0] =
+        (hm_array_column){&pool->unit_array, {sizeof(uint64_t), 0, units, page_size, memory}};
+    columns[1] =
+        (hm_array_column){items, {pool->item_size, desc->item_align, pool->max_slots, 0, memory}};
+    return 2;
 }
 
-static hm_status pool_init_blocks(hm_pool *pool, size_t size)
+static uint32_t pool_list_blocks(hm_pool *pool, const hm_pool_desc *desc, hm_array_column *columns)
 {
-    hm_array_desc units = {.item_size = sizeof(uintptr_t), .memory = pool->memory};
-    hm_pool_blocks_init(pool, size);
-    units.capacity = pool->unit_count;
-    units.commit_step = pool->memory->page_size;
-    hm_status status = hm_array_init(&pool->unit_array, &units);
-    if (status != HM_OK)
-        return status;
-    pool->places.bases = (uintptr_t *)(void *)pool->unit_array.data;
-    return hm_pool_in_fixed_blocks(pool) ? hm_pool_index_init(pool) : HM_OK;
+    const hm_memory *memory = pool->memory;
+    hm_pool_blocks_init(pool, desc->block_size);
+    columns[0] = (hm_array_column){
+        &pool->unit_array, {sizeof(uintptr_t), 0, pool->unit_count, memory->page_size, memory}};
+    if (!hm_pool_in_fixed_blocks(pool))
+        return 1;
+    columns[1] = hm_pool_index_list(pool);
+    return 2;
 }
 
-hm_status hm_pool_storage_init(hm_pool *pool, const hm_pool_desc *desc)
+uint32_t hm_pool_storage_list(hm_pool *pool, const hm_pool_desc *desc, hm_array *items,
+                              hm_array_column *columns)
 {
-    return hm_pool_in_one_range(pool) ? pool_init_range(pool)
-                                      : pool_init_blocks(pool, desc->block_size);
+    return hm_pool_in_one_range(pool) ? pool_list_range(pool, desc, items, columns)
+                                      : pool_list_blocks(pool, desc, columns);
+}
+
+void hm_pool_storage_place(hm_pool *pool, const hm_array *items)
+{
+    pool->places.items = items->data;
+    pool->item_reserved_size = items->reserved_size;
+    if (!hm_pool_in_one_range(pool))
+        pool->places.bases = (uintptr_t *)(void *)pool->unit_array.data;
 }
 
 void hm_pool_storage_fini(hm_pool *pool)
@@ -310,7 +314,6 @@ void hm_pool_storage_fini(hm_pool *pool)
         if (pages > pool->unit_count)
             pages = pool->unit_count;
         hm_memory_unpoison(pool->places.items, pages * pool->memory->page_size);
-        pool->memory->release(pool->memory->context, pool->places.items, pool->item_reserved_size);
     }
     for (hm_pool_piece piece = {0, 0}; pool->places.bases != NULL && piece.first < pool->unit_end;
          piece.first = piece.end) {

@@ -17,26 +17,13 @@ enum {
 #define SECONDARY_PIECE_SIZE ((size_t)64 << 10)
 #endif
 
-hm_status hm_secondary_init_pieces(hm_secondary *secondary, const hm_memory *memory)
+size_t hm_secondary_count_pieces(hm_secondary *secondary, const hm_memory *memory)
 {
-    size_t size = hm_memory_round_up(sizeof(uint32_t) * secondary->max_slots, memory->page_size);
-    size_t piece_size = memory->page_size;
-    if (piece_size < SECONDARY_PIECE_SIZE)
-        piece_size = SECONDARY_PIECE_SIZE;
-    uint32_t shift = hm_bits_highest(piece_size / sizeof(uint32_t));
-    hm_array_desc pieces = {.item_size = 1, .memory = memory, .commit_step = memory->page_size};
-    pieces.capacity = (((size_t)secondary->max_slots - 1) >> shift) + 1;
-    unsigned char *positions = NULL;
-    hm_status status = hm_array_init(&secondary->piece_array, &pieces);
-    if (status == HM_OK)
-        status = hm_memory_reserve(memory, size, &positions);
-    if (status != HM_OK)
-        return status;
-    secondary->pieces = hm_array_data(&secondary->piece_array);
-    secondary->piece_shift = (uint16_t)shift;
-    secondary->positions = (uint32_t *)(void *)positions;
-    secondary->reserved_size = size;
-    return HM_OK;
+    size_t size = memory->page_size;
+    if (size < SECONDARY_PIECE_SIZE)
+        size = SECONDARY_PIECE_SIZE;
+    secondary->piece_shift = (uint16_t)hm_bits_highest(size / sizeof(uint32_t));
+    return (((size_t)secondary->max_slots - 1) >> secondary->piece_shift) + 1;
 }
 
 static size_t secondary_piece_begin(const hm_secondary *secondary, size_t piece)

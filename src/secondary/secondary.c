@@ -56,9 +56,11 @@ hm_status hm_secondary_take_owners(const hm_owners *owners, uint32_t *capacity, 
 
 /* Checks all that can be wrong with a descriptor whose defaults are filled in, before anything is
  * reserved. */
-static hm_status secondary_check(const hm_secondary_desc *full, const hm_array_desc *values)
+static hm_status secondary_check(const hm_secondary_desc *full)
 {
-    hm_status status = hm_array_check(values, "value_");
+    const hm_array_desc values = {full->value_size, full->value_align, full->capacity, 0,
+                                  full->memory};
+    hm_status status = hm_array_check(&values, "value_");
     if (status == HM_OK)
         status = hm_id_table_check(full->capacity, full->max_slots, full->type_id);
     if (status == HM_OK && full->type_id == HM_TYPE_ID_UNIQUE)
@@ -71,26 +73,42 @@ static hm_status secondary_check(const hm_secondary_desc *full, const hm_array_d
     return status;
 }
 
-static hm_status secondary_init_columns(hm_secondary *secondary, const hm_secondary_desc *full)
+hm_status hm_secondary_list_columns(hm_secondary *secondary, const hm_secondary_desc *full,
+                                    hm_array *positions, hm_array_column *columns)
 {
     const hm_memory *memory = full->memory;
-    hm_array_desc values = {full->value_size, full->value_align, full->capacity, 0, memory};
-    hm_array_desc owners = {sizeof(hm_handle), 0, full->capacity, 0, memory};
-    hm_status status = secondary_check(full, &values);
+    hm_status status = secondary_check(full);
     if (status != HM_OK)
         return status;
     secondary->max_slots = full->max_slots;
-    status = hm_array_init(&secondary->value_array, &values);
-    if (status == HM_OK)
-        status = hm_array_init(&secondary->owner_array, &owners);
-    return status == HM_OK ? hm_secondary_init_pieces(secondary, memory) : status;
+    size_t pieces = hm_secondary_count_pieces(secondary, memory);
+    columns[0] = (hm_array_column){
+        &secondary->value_array, {full->value_size, full->value_align, full->capacity, 0, memory}};
+    columns[1] = (hm_array_column){&secondary->owner_array,
+                                   {sizeof(hm_handle), 0, full->capacity, 0, memory}};
+    columns[2] =
+        (hm_array_column){&secondary->piece_array, {1, 0, pieces, memory->page_size, memory}};
+    columns[3] = (hm_array_column){positions, {sizeof(uint32_t), 0, full->max_slots, 0, memory}};
+    return HM_OK;
+}
+
+void hm_secondary_place_columns(hm_secondary *secondary, const hm_secondary_desc *full,
+                                const hm_array *positions)
+{
+    secondary->values = hm_array_data(&secondary->value_array);
+    secondary->owners = hm_array_data(&secondary->owner_array);
+    secondary->pieces = hm_array_data(&secondary->piece_array);
+    secondary->positions = hm_array_data(positions);
+    secondary->reserved_size = positions->reserved_size;
+    secondary->value_size = full->value_size;
+    secondary->type_id = full->type_id;
+    secondary->destroy = full->destroy;
+    secondary->context = full->context;
+    secondary->guard.flags = full->destroy != NULL ? HM_GUARD_HOOK : 0;
 }
 
 static void secondary_release_all(hm_secondary *secondary)
 {
-    const hm_memory *memory = secondary->value_array.memory;
-    if (secondary->positions != NULL)
-        memory->release(memory->context, secondary->positions, secondary->reserved_size);
     hm_order_fini(&secondary->order);
     hm_array_fini(&secondary->piece_array);
     hm_array_fini(&secondary->owner_array);
@@ -108,21 +126,19 @@ hm_status hm_secondary_init(hm_secondary *secondary, const hm_secondary_desc *de
     if (status != HM_OK)
         return status;
     hm_id_table_fill(&full.memory, &full.capacity, &full.max_slots);
+    hm_array positions = {0};
+    hm_array_column columns[HM_SECONDARY_COLUMNS];
     secondary->name = full.name != NULL ? full.name : "secondary";
-    status = secondary_init_columns(secondary, &full);
+    status = hm_secondary_list_columns(secondary, &full, &positions, columns);
+    if (status == HM_OK)
+        status = hm_array_init_columns(columns, HM_SECONDARY_COLUMNS);
     if (status != HM_OK) {
         const hm_limits limits = {"secondary", secondary->name, full.capacity, full.max_slots, 0,
                                   NULL};
         secondary_release_all(secondary);
         return hm_tell_memory(status, &limits);
     }
-    secondary->values = hm_array_data(&secondary->value_array);
-    secondary->owners = hm_array_data(&secondary->owner_array);
-    secondary->value_size = full.value_size;
-    secondary->type_id = full.type_id;
-    secondary->destroy = full.destroy;
-    secondary->context = full.context;
-    secondary->guard.flags = full.destroy != NULL ? HM_GUARD_HOOK : 0;
+    hm_secondary_place_columns(secondary, &full, &positions);
     return HM_OK;
 }
 

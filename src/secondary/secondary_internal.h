@@ -13,9 +13,8 @@
  * *index the position of the value that it would replace, or HM_INVALID_INDEX. */
 hm_status hm_secondary_judge(const hm_secondary *secondary, hm_handle owner, uint32_t *index);
 
-/* Reserves the sparse column for max_slots, which is set and at least 1, and the array of its
- * pieces. After a failure the array is to be finished. */
-hm_status hm_secondary_init_pieces(hm_secondary *secondary, const hm_memory *memory);
+/* Chooses the size of a piece, and returns how many hold max_slots, which is set and at least 1. */
+size_t hm_secondary_count_pieces(hm_secondary *secondary, const hm_memory *memory);
 
 static inline bool hm_secondary_has_piece(const hm_secondary *secondary, uint32_t slot)
 {

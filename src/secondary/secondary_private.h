@@ -3,7 +3,7 @@
 #ifndef HANDLE_MAP_SECONDARY_PRIVATE_H
 #define HANDLE_MAP_SECONDARY_PRIVATE_H
 
-#include "../memory/poison_private.h"
+#include "../array_private.h"
 
 #include <handle_map/secondary.h>
 
@@ -13,6 +13,15 @@
  * container is not initialised, or the descriptor says something else than it. */
 hm_status hm_secondary_take_owners(const hm_owners *owners, uint32_t *capacity, uint32_t *max_slots,
                                    uint16_t *type_id);
+
+/* Checks a descriptor whose defaults are filled in, and lists the arrays of a secondary that shares
+ * the range of its container; the first is to own the range if there is no other. Of the positions,
+ * whose memory has gaps, only the place is kept: `positions` needs to exist until `place`. */
+enum { HM_SECONDARY_COLUMNS = 4 };
+hm_status hm_secondary_list_columns(hm_secondary *secondary, const hm_secondary_desc *full,
+                                    hm_array *positions, hm_array_column *columns);
+void hm_secondary_place_columns(hm_secondary *secondary, const hm_secondary_desc *full,
+                                const hm_array *positions);
 
 /* Makes sets for these n owners, whose handles must be ones that owners can have, succeed, of which
  * `added` add a value. HM_ERROR_FULL, HM_ERROR_MEMORY: nothing has changed. */

@@ -45,11 +45,23 @@ static size_t table_align_of(const hm_column *column, uint32_t lanes)
     return align > natural ? align : natural;
 }
 
+/* Returns the largest alignment of a column. */
+static size_t table_most_align_of(const hm_table_desc *desc)
+{
+    size_t most = 1;
+    for (uint32_t c = 0; c < desc->column_count; c++) {
+        size_t align = table_align_of(&desc->columns[c], desc->lanes);
+        if (align > most)
+            most = align;
+    }
+    return most;
+}
+
 /* Lays out one group. Returns its size in bytes; 0 if it is above HM_TABLE_MAX_GROUP_SIZE. Sets the
  * offset of each column, if `offsets` is not NULL. */
 static size_t table_lay_out(const hm_table_desc *desc, hm_cells *offsets, unsigned char *start)
 {
-    size_t end = 0, most = 1;
+    size_t end = 0;
     for (uint32_t c = 0; c < desc->column_count; c++) {
         size_t align = table_align_of(&desc->columns[c], desc->lanes);
         if (desc->columns[c].size > HM_TABLE_MAX_GROUP_SIZE / desc->lanes)
@@ -60,10 +72,9 @@ static size_t table_lay_out(const hm_table_desc *desc, hm_cells *offsets, unsign
         end += desc->columns[c].size * desc->lanes;
         if (end > HM_TABLE_MAX_GROUP_SIZE)
             return 0;
-        if (align > most)
-            most = align;
     }
-    return hm_memory_round_up(end, most); /* A multiple of `most` is the limit, too. */
+    /* The limit is a multiple of every alignment, too. */
+    return hm_memory_round_up(end, table_most_align_of(desc));
 }
 
 static uint32_t table_capacity_of(const hm_table_desc *desc)
@@ -120,50 +131,72 @@ hm_status hm_table_check_columns(const hm_table_desc *desc)
     return status == HM_OK ? table_check_lanes(desc) : status;
 }
 
-/* Both kinds of records are in one array: they are made once, and only `columns` is hot. */
-static hm_status table_make_records(hm_table *table, const hm_table_desc *desc)
+static uint32_t table_arrays_of(const hm_table_desc *desc)
 {
-    uint32_t arrays = desc->lanes == 0 ? desc->column_count : 1;
-    size_t columns_size = sizeof(hm_cells) * desc->column_count;
-    hm_array_desc records = {.item_size = 1, .commit_step = 1, .memory = desc->memory};
-    records.capacity = columns_size + sizeof(hm_array) * arrays;
-    hm_status status = hm_array_init(&table->record_array, &records);
-    if (status == HM_OK)
-        status = hm_array_commit(&table->record_array, records.capacity, false);
-    if (status != HM_OK)
-        return status;
-    unsigned char *data = hm_array_data(&table->record_array);
-    table->columns = (hm_cells *)(void *)data;
-    table->arrays = (hm_array *)(void *)(data + columns_size);
-    table->column_count = desc->column_count;
-    table->array_count = arrays;
-    return HM_OK;
+    return desc->lanes == 0 ? desc->column_count : 1;
 }
 
-/* Returns how many bytes behind its reservation's start a whole column begins. */
-static size_t table_skew_of(const hm_column *column, uint32_t index)
+/* Returns how many bytes behind its array's start a column begins. */
+static size_t table_skew_of(const hm_table_desc *desc, uint32_t index)
 {
     size_t skew = (size_t)index * TABLE_LINE % HM_MEMORY_ALIGNMENT;
-    return skew & ~(table_align_of(column, 1) - 1);
+    return desc->lanes == 0 ? skew & ~(table_align_of(&desc->columns[index], 1) - 1) : 0;
 }
 
-static hm_status table_reserve_array(hm_table *table, uint32_t index, const hm_table_desc *desc,
-                                     size_t skew, size_t stride)
+/* Returns the bytes of an array. */
+static size_t table_size_of(const hm_table_desc *desc, uint32_t index)
 {
-    size_t groups = hm_table_groups(table, table_capacity_of(desc));
-    hm_array_desc array = {.item_size = 1, .memory = desc->memory};
-    array.capacity = skew + stride * groups;
-    hm_status status = hm_array_init(&table->arrays[index], &array);
-    if (status == HM_OK)
-        table->columns[index].base = (unsigned char *)hm_array_data(&table->arrays[index]) + skew;
-    return status;
+    size_t stride = desc->lanes == 0 ? desc->columns[index].size : table_lay_out(desc, NULL, NULL);
+    uint32_t lanes = table_lanes_of_group(desc);
+    return table_skew_of(desc, index) +
+           stride * (((size_t)table_capacity_of(desc) + lanes - 1) / lanes);
 }
 
-hm_status hm_table_reserve_columns(hm_table *table, const hm_table_desc *desc)
+/* Returns the part of the space that an array takes: whole pages that keep the alignment of the
+ * next one. SIZE_MAX: it does not fit in size_t. */
+static size_t table_part_of(const hm_table_desc *desc, uint32_t index)
 {
-    hm_status status = table_make_records(table, desc);
+    size_t unit = table_memory_of(desc)->page_size, align = table_most_align_of(desc);
+    size_t size = table_size_of(desc, index);
+    if (unit < align)
+        unit = align;
+    return size <= SIZE_MAX - (unit - 1) ? hm_memory_round_up(size, unit) : SIZE_MAX;
+}
+
+void hm_table_list_arrays(hm_table *table, const hm_table_desc *desc, hm_array *space,
+                          hm_array_column *columns)
+{
+    size_t records = sizeof(hm_cells) * desc->column_count, total = 0;
+    records += sizeof(hm_array) * table_arrays_of(desc);
+    for (uint32_t i = 0; i < table_arrays_of(desc); i++) {
+        size_t part = table_part_of(desc, i);
+        total = part < SIZE_MAX - total ? total + part : SIZE_MAX;
+    }
+    columns[0] = (hm_array_column){&table->record_array, {1, 0, records, 1, NULL}};
+    columns[1] = (hm_array_column){space, {1, table_most_align_of(desc), total, 0, NULL}};
+}
+
+static void table_place_arrays(hm_table *table, const hm_table_desc *desc, unsigned char *data)
+{
+    for (uint32_t i = 0; i < table->array_count; i++) {
+        hm_array_column column = {&table->arrays[i], {.item_size = 1}};
+        column.desc.capacity = table_size_of(desc, i);
+        column.desc.memory = table->record_array.memory;
+        hm_array_place(&column, data, table_part_of(desc, i));
+        table->columns[i].base = data + table_skew_of(desc, i);
+        data += table_part_of(desc, i);
+    }
+}
+
+hm_status hm_table_place_columns(hm_table *table, const hm_table_desc *desc, const hm_array *space)
+{
+    hm_status status = hm_array_commit(&table->record_array, table->record_array.capacity, false);
     if (status != HM_OK)
         return status;
+    table->columns = hm_array_data(&table->record_array);
+    table->column_count = desc->column_count;
+    table->arrays = (hm_array *)(void *)(table->columns + desc->column_count);
+    table->array_count = table_arrays_of(desc);
     table->lanes = desc->lanes;
     table->lane_shift = hm_bits_lowest(table_lanes_of_group(desc));
     size_t group_size = desc->lanes != 0 ? table_lay_out(desc, NULL, NULL) : 0;
@@ -175,13 +208,10 @@ hm_status hm_table_reserve_columns(hm_table *table, const hm_table_desc *desc)
         if (c + 1 < table->column_count && column[1].size == column->size)
             column->run += column[1].run;
     }
-    for (uint32_t i = 0; i < table->array_count && status == HM_OK; i++) {
-        size_t skew = desc->lanes == 0 ? table_skew_of(&desc->columns[i], i) : 0;
-        status = table_reserve_array(table, i, desc, skew, table->columns[i].stride);
-    }
-    if (status == HM_OK && desc->lanes != 0)
+    table_place_arrays(table, desc, hm_array_data(space));
+    if (desc->lanes != 0)
         table_lay_out(desc, table->columns, table->columns[0].base);
-    return status;
+    return HM_OK;
 }
 
 void hm_table_release_columns(hm_table *table)

@@ -24,11 +24,15 @@ static uint32_t table_committed_rows(const hm_table *table)
 static hm_status table_init_parts(hm_table *table, const hm_table_desc *desc)
 {
     hm_id_table_desc ids = {desc->capacity, desc->max_slots, desc->type_id, desc->memory};
+    hm_array_column columns[2];
+    hm_array space = {0};
     hm_status status = hm_table_check_columns(desc);
+    if (status != HM_OK)
+        return status;
+    hm_table_list_arrays(table, desc, &space, columns);
+    status = hm_id_table_init_with(&table->ids, &ids, columns, 2);
     if (status == HM_OK)
-        status = hm_id_table_init_with(&table->ids, &ids, NULL, 0);
-    if (status == HM_OK)
-        status = hm_table_reserve_columns(table, desc);
+        status = hm_table_place_columns(table, desc, &space);
     if (status == HM_OK)
         status = hm_id_table_settle_type(&table->ids.type_id, "table", table->name);
     ids = hm_id_table_complete(&ids);

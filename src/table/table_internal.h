@@ -7,7 +7,7 @@
 #ifndef HANDLE_MAP_TABLE_INTERNAL_H
 #define HANDLE_MAP_TABLE_INTERNAL_H
 
-#include "../memory/poison_private.h"
+#include "../array_private.h"
 
 #include <handle_map/table.h>
 
@@ -15,9 +15,14 @@
 
 /* HM_ERROR_INVALID when the columns or lanes of a descriptor break the rules of table.h. */
 hm_status hm_table_check_columns(const hm_table_desc *desc);
-/* Reserves memory for the columns; the descriptor has been checked. */
-hm_status hm_table_reserve_columns(hm_table *table, const hm_table_desc *desc);
-/* Releases it. */
+/* Lists two arrays for the range of the table's ids: the records, both kinds in one array, since
+ * they are made once and only `columns` is hot, and the space of all columns, which needs to exist
+ * only until they are placed. The descriptor has been checked. */
+void hm_table_list_arrays(hm_table *table, const hm_table_desc *desc, hm_array *space,
+                          hm_array_column *columns);
+/* Commits the records and places the columns in the space. */
+hm_status hm_table_place_columns(hm_table *table, const hm_table_desc *desc, const hm_array *space);
+/* Finishes both. */
 void hm_table_release_columns(hm_table *table);
 /* Commits all columns for `count` rows; `grows` as in hm_array_commit. */
 hm_status hm_table_commit_columns(hm_table *table, uint32_t count, bool grows);

@@ -57,15 +57,8 @@ static hm_command *apply_next(const hm_commands *commands, const hm_command *com
 /* Commits a link for each entity that will be alive. */
 static hm_status apply_commit_links(hm_world *world)
 {
-    hm_array_desc desc = {.item_size = sizeof(uint64_t), .memory = world->memory};
-    desc.capacity = hm_world_capacity(world);
-    hm_status status = HM_OK;
-    if (world->link_array.data == NULL)
-        status = hm_array_init(&world->link_array, &desc);
     size_t count = (size_t)world->ids.count + world->promised;
-    if (status == HM_OK)
-        status = hm_array_commit(&world->link_array, count, true);
-    return hm_world_tell(world, status);
+    return hm_world_tell(world, hm_array_commit(&world->link_array, count, true));
 }
 
 /* Links the commands of each entity in their order. A link is link_end plus the unit of the last

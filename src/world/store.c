@@ -42,23 +42,21 @@ static store_node *store_node_at(const hm_world_store *store, uint32_t level, ui
     return level == STORE_TOP - 1 ? &block->of_32_kib[within] : &block->of_4_kib[within];
 }
 
-hm_status hm_world_store_init(hm_world_store *store, uint64_t size, const hm_memory *memory)
+void hm_world_store_list(hm_world_store *store, uint64_t size, hm_array_column *columns)
 {
-    uint64_t blocks = size / HM_WORLD_BLOCK_SIZE;
-    hm_array_desc records = {.item_size = sizeof(store_block), .memory = memory};
-    hm_array_desc range = {
-        .item_size = HM_WORLD_BLOCK_SIZE, .item_align = HM_MEMORY_ALIGNMENT, .memory = memory};
-    records.capacity = range.capacity = (size_t)blocks;
-    hm_status status = hm_array_check_size(HM_WORLD_BLOCK_SIZE, (size_t)blocks, "max_", memory);
-    /* Coverage: only a 32-bit size_t has sizes that do not fit. */
-    if (status == HM_OK)
-        status = hm_array_init(&store->block_array, &range);
-    if (status == HM_OK)
-        status = hm_array_init(&store->record_array, &records);
+    size_t blocks = (size_t)(size / HM_WORLD_BLOCK_SIZE);
+    columns[0] = (hm_array_column){
+        &store->block_array,
+        {.item_size = HM_WORLD_BLOCK_SIZE, .item_align = HM_MEMORY_ALIGNMENT, .capacity = blocks}};
+    columns[1] = (hm_array_column){&store->record_array,
+                                   {.item_size = sizeof(store_block), .capacity = blocks}};
+}
+
+void hm_world_store_place(hm_world_store *store)
+{
     store->base = store->block_array.data;
     for (uint32_t i = 0; i < HM_WORLD_CLASSES; i++)
         store->heads[i] = HM_WORLD_NONE;
-    return status;
 }
 
 void hm_world_store_fini(hm_world_store *store)

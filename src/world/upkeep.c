@@ -56,7 +56,6 @@ hm_status hm_world_trim(hm_world *world)
     hm_world_settle(world);
     world->ready_end = 0;
     hm_world_forget_order(world);
-    hm_array_fini(&world->link_array); /* The next apply makes it again. */
     hm_world_drop_archetypes(world);
     for (uint32_t i = 0; i < world->archetype_array.count; i++)
         if (world->archetypes[i].is_alive)
@@ -69,6 +68,8 @@ hm_status hm_world_trim(hm_world *world)
     world->guard.limit = (uint32_t)world->ids.slot_array.limit;
     if (status == HM_OK)
         status = upkeep_trim_chunk_list(world);
+    if (status == HM_OK)
+        status = hm_array_decommit(&world->link_array); /* The next apply commits it again. */
     if (status == HM_OK)
         status = hm_order_trim(&world->order_state, 0);
     return hm_world_tell(world, status);

@@ -48,6 +48,9 @@ static void world_fill_desc(hm_world_desc *full)
 /* Checks what hm_id_table_init does not. */
 static hm_status world_check(const hm_world_desc *full)
 {
+    hm_status status = hm_memory_check(full->memory);
+    if (status != HM_OK)
+        return status;
     if (full->capacity > WORLD_MAX_CAPACITY)
         return hm_fail(HM_ERROR_INVALID, "capacity %" HM_U32 " is above %" HM_U32, full->capacity,
                        WORLD_MAX_CAPACITY);
@@ -60,35 +63,36 @@ static hm_status world_check(const hm_world_desc *full)
     return HM_OK;
 }
 
-typedef struct world_array {
-    hm_array *array;
-    size_t item_size, capacity;
-} world_array;
+/* The range of the ids has these too, and the store's. */
+enum { WORLD_ARRAYS = 8, WORLD_COLUMNS = WORLD_ARRAYS + HM_WORLD_STORE_COLUMNS };
+HM_STATIC_ASSERT(WORLD_COLUMNS <= (int)HM_ID_TABLE_MORE, "all arrays of a world share one range");
 
-static hm_status world_init_arrays(hm_world *world, const hm_world_desc *full)
+static hm_status world_list_arrays(hm_world *world, const hm_world_desc *full,
+                                   hm_array_column *columns)
 {
     uint32_t buckets = WORLD_MIN_BUCKETS;
     while (buckets < full->max_archetypes)
         buckets *= 2;
-    const world_array arrays[] = {
-        {&world->place_array, sizeof(hm_world_place), full->max_slots},
-        {&world->mask_array, sizeof(uint64_t), full->max_slots},
-        {&world->archetype_array, sizeof(hm_world_archetype), (size_t)full->max_archetypes + 1},
-        {&world->bucket_array, sizeof(uint32_t), buckets},
-        {&world->component_array, sizeof(hm_world_component_record), HM_WORLD_MAX_COMPONENTS},
-        {&world->sparse_array, sizeof(hm_secondary), WORLD_MAX_SPARSE},
-        {&world->order_chunks, sizeof(uint32_t),
-         (size_t)(full->max_size / HM_WORLD_BLOCK_SIZE) + 3},
+    size_t order_chunks = (size_t)(full->max_size / HM_WORLD_BLOCK_SIZE) + 3;
+    const hm_array_column arrays[WORLD_ARRAYS] = {
+        {&world->place_array, {.item_size = sizeof(hm_world_place), .capacity = full->max_slots}},
+        {&world->mask_array, {.item_size = sizeof(uint64_t), .capacity = full->max_slots}},
+        {&world->archetype_array,
+         {.item_size = sizeof(hm_world_archetype), .capacity = (size_t)full->max_archetypes + 1}},
+        {&world->bucket_array, {.item_size = sizeof(uint32_t), .capacity = buckets}},
+        {&world->component_array,
+         {.item_size = sizeof(hm_world_component_record), .capacity = HM_WORLD_MAX_COMPONENTS}},
+        {&world->sparse_array, {.item_size = sizeof(hm_secondary), .capacity = WORLD_MAX_SPARSE}},
+        {&world->link_array, {.item_size = sizeof(uint64_t), .capacity = full->capacity}},
+        {&world->order_chunks, {.item_size = sizeof(uint32_t), .capacity = order_chunks}},
     };
+    memcpy(columns, arrays, sizeof arrays);
+    hm_world_store_list(&world->store, full->max_size, columns + WORLD_ARRAYS);
     hm_status status = HM_OK;
-    for (size_t i = 0; i < sizeof arrays / sizeof arrays[0] && status == HM_OK; i++) {
-        hm_array_desc desc = {.item_size = arrays[i].item_size, .memory = full->memory};
-        desc.capacity = arrays[i].capacity;
-        status = hm_array_check_size(desc.item_size, desc.capacity, "world_", full->memory);
-        /* Coverage: only a 32-bit size_t has sizes that do not fit. */
-        if (status == HM_OK)
-            status = hm_array_init(arrays[i].array, &desc);
-    }
+    /* Coverage: only a 32-bit size_t has sizes that do not fit. */
+    for (uint32_t i = 0; i < WORLD_COLUMNS && status == HM_OK; i++)
+        status = hm_array_check_size(columns[i].desc.item_size, columns[i].desc.capacity, "world_",
+                                     full->memory);
     return status;
 }
 
@@ -109,13 +113,13 @@ static hm_status world_init_root(hm_world *world)
 static hm_status world_init_parts(hm_world *world, const hm_world_desc *full)
 {
     hm_id_table_desc ids = {full->capacity, full->max_slots, full->type_id, full->memory};
+    hm_array_column columns[WORLD_COLUMNS];
     hm_status status = world_check(full);
     if (status == HM_OK)
-        status = hm_id_table_init_with(&world->ids, &ids, NULL, 0);
+        status = world_list_arrays(world, full, columns);
     if (status == HM_OK)
-        status = world_init_arrays(world, full);
-    if (status == HM_OK)
-        status = hm_world_store_init(&world->store, full->max_size, full->memory);
+        status = hm_id_table_init_with(&world->ids, &ids, columns, WORLD_COLUMNS);
+    hm_world_store_place(&world->store);
     world->places = (hm_world_place *)(void *)world->place_array.data;
     world->archetypes = (hm_world_archetype *)(void *)world->archetype_array.data;
     world->dropped = world->order_archetype = HM_WORLD_NONE;

@@ -90,7 +90,10 @@ static inline bool hm_world_is_sparse(const hm_world *world, uint32_t number)
 
 /* store.c: chunks are named by their first unit and class, as in hm_world_place. */
 
-hm_status hm_world_store_init(hm_world_store *store, uint64_t size, const hm_memory *memory);
+/* Lists the arrays of a store of so many bytes, and finds the chunks once they are there. */
+enum { HM_WORLD_STORE_COLUMNS = 2 };
+void hm_world_store_list(hm_world_store *store, uint64_t size, hm_array_column *columns);
+void hm_world_store_place(hm_world_store *store);
 void hm_world_store_fini(hm_world_store *store);
 
 /* Takes a chunk of this class, whose bytes are not cleared. HM_ERROR_FULL, HM_ERROR_MEMORY. O(1).

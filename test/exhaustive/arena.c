@@ -52,7 +52,8 @@ unsigned char *arena_range(uint32_t range)
 
 bool arena_is_committed(uint32_t range, size_t offset)
 {
-    return (arena.memory.committed[range] >> offset / arena.table.page_size & 1) != 0;
+    size_t page = offset / arena.table.page_size;
+    return (arena.memory.committed[range][page / 64] >> page % 64 & 1) != 0;
 }
 
 /* the table */
@@ -80,56 +81,63 @@ static void *reserve(void *context, size_t size)
     return arena_range(i);
 }
 
-/* Returns the pages of these bytes as bits, and in *index the range. */
-static uint64_t pages_of(const void *address, size_t size, uint32_t *index)
+/* Checks that all pages of these bytes are committed, or none, and returns their range. */
+static uint32_t range_of(const void *address, size_t size, bool is_committed)
 {
     size_t offset = (size_t)((const unsigned char *)address - arena_range(0));
     size_t page_size = arena.table.page_size;
-    *index = (uint32_t)(offset / ARENA_STEP);
+    uint32_t index = (uint32_t)(offset / ARENA_STEP);
     offset %= ARENA_STEP;
-    CHECK(*index < arena.range_count && size > 0 && offset + size <= arena.memory.reserved[*index]);
+    CHECK(index < arena.range_count && size > 0 && offset + size <= arena.memory.reserved[index]);
     CHECK(offset % page_size == 0 && size % page_size == 0);
-    return ((UINT64_C(1) << size / page_size) - 1) << offset / page_size;
+    for (size_t at = offset; at < offset + size; at += page_size)
+        CHECK(arena_is_committed(index, at) == is_committed);
+    return index;
+}
+
+/* Commits the pages of these bytes that are not, and decommits those that are. */
+static void flip_pages(uint32_t index, const void *address, size_t size)
+{
+    size_t page_size = arena.table.page_size;
+    size_t page = (size_t)((const unsigned char *)address - arena_range(index)) / page_size;
+    for (size_t end = page + size / page_size; page < end; page++)
+        arena.memory.committed[index][page / 64] ^= UINT64_C(1) << page % 64;
 }
 
 static bool commit(void *context, void *address, size_t size)
 {
     (void)context;
-    uint32_t index;
-    uint64_t pages = pages_of(address, size, &index);
-    CHECK((arena.memory.committed[index] & pages) == 0);
+    uint32_t index = range_of(address, size, false);
     if (is_refused())
         return false;
     ASAN_UNPOISON_MEMORY_REGION(address, size);
     memset(address, 0, size);
-    arena.memory.committed[index] |= pages;
+    flip_pages(index, address, size);
     return true;
 }
 
 static bool decommit(void *context, void *address, size_t size)
 {
     (void)context;
-    uint32_t index;
-    uint64_t pages = pages_of(address, size, &index);
-    CHECK((arena.memory.committed[index] & pages) == pages);
+    uint32_t index = range_of(address, size, true);
     if (is_refused())
         return false;
     ASAN_UNPOISON_MEMORY_REGION(address, size);
     memset(address, SPACE_BLANK, size);
     ASAN_POISON_MEMORY_REGION(address, size);
-    arena.memory.committed[index] &= ~pages;
+    flip_pages(index, address, size);
     return true;
 }
 
 static void release(void *context, void *address, size_t size)
 {
     (void)context;
-    uint32_t index;
-    pages_of(address, size, &index);
-    CHECK(address == arena_range(index) && size == arena.memory.reserved[index]);
+    uint32_t index = (uint32_t)(((unsigned char *)address - arena_range(0)) / ARENA_STEP);
+    CHECK(index < arena.range_count && address == arena_range(index));
+    CHECK(size == arena.memory.reserved[index]);
     ASAN_UNPOISON_MEMORY_REGION(address, size);
     memset(address, SPACE_BLANK, size);
-    arena.memory.committed[index] = 0;
+    memset(arena.memory.committed[index], 0, sizeof arena.memory.committed[index]);
     arena.memory.reserved[index] = 0;
 }
 
@@ -141,7 +149,7 @@ void arena_begin(const size_t *windows, uint32_t range_count, size_t page_size)
     arena.range_count = range_count;
     for (uint32_t i = 0; i < range_count; i++) {
         CHECK(windows[i] < ARENA_STEP - ARENA_START && windows[i] % 8 == 0 &&
-              windows[i] / page_size < 64);
+              windows[i] / page_size <= ARENA_PAGES);
         arena.windows[i] = windows[i];
     }
     __sanitizer_set_death_callback(reported);

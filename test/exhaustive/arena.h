@@ -14,15 +14,16 @@
 #include <stdint.h>
 
 enum {
-    ARENA_RANGES = 28,
-    ARENA_STEP = 2048, /* between ranges */
-    ARENA_START = 16   /* of each, so that they are aligned to 16 bytes and not more */
+    ARENA_RANGES = 16,
+    ARENA_STEP = 4096, /* between ranges */
+    ARENA_START = 16,  /* of each, so that they are aligned to 16 bytes and not more */
+    ARENA_PAGES = 256  /* of a range, at most */
 };
 
 /* What is reserved and committed; a part of a state. */
 typedef struct arena_memory {
-    uint32_t reserved[ARENA_RANGES];  /* bytes; 0: not reserved */
-    uint64_t committed[ARENA_RANGES]; /* bit p: page p */
+    uint32_t reserved[ARENA_RANGES];                    /* bytes; 0: not reserved */
+    uint64_t committed[ARENA_RANGES][ARENA_PAGES / 64]; /* bit p % 64 of word p / 64: page p */
 } arena_memory;
 
 typedef struct arena_all {

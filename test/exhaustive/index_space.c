@@ -10,10 +10,7 @@
 #include <string.h>
 
 enum {
-    INDEX_COLUMNS = 7, /* four of the secondary, records of lists, buckets, heads */
-    INDEX_COLUMN = 96, /* bytes that one needs, at most */
-    INDEX_IDS = 288,   /* bytes: entries, slots, floors of the lists */
-    INDEX_RANGE = 544  /* bytes, for blocks */
+    INDEX_RANGE = 1504 /* bytes: what lists need, buckets, heads, and four arrays for owners */
 };
 
 static index_model model;
@@ -82,18 +79,14 @@ static void blank(void)
 
 static size_t begin(const space_config *of)
 {
-    size_t windows[INDEX_COLUMNS + 2];
+    static const size_t windows[] = {INDEX_RANGE};
     const size_t live = offsetof(index_model, index);
     CHECK(of->capacity <= INDEX_MODEL_OWNERS);
     config = of;
     memset(&model, 0, sizeof model);
     model.keys = of->keys;
     model.first_life = of->spent_lives + 1u;
-    for (uint32_t i = 0; i < INDEX_COLUMNS; i++)
-        windows[i] = INDEX_COLUMN;
-    windows[INDEX_COLUMNS] = INDEX_IDS;
-    windows[INDEX_COLUMNS + 1] = INDEX_RANGE;
-    arena_begin(windows, INDEX_COLUMNS + 2, of->page_size);
+    arena_begin(windows, 1, of->page_size);
     arena_init(init);
     hm_array *range = &model.index.members.unit_array;
     CHECK(config->units <= range->capacity);

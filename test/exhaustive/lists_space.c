@@ -12,9 +12,7 @@
 #include <string.h>
 
 enum {
-    LISTS_COLUMN = 64, /* bytes that a column needs, at most */
-    LISTS_IDS = 192,   /* bytes: entries, slots, floors */
-    LISTS_RANGE = 448  /* bytes, for blocks */
+    LISTS_RANGE = 704 /* bytes: entries, slots, floors, records, blocks */
 };
 
 static lists_model model;
@@ -94,7 +92,7 @@ static void blank(void)
 
 static size_t begin(const space_config *of)
 {
-    static const size_t windows[] = {LISTS_COLUMN, LISTS_IDS, LISTS_RANGE}; /* small ones first */
+    static const size_t windows[] = {LISTS_RANGE};
     static const uint32_t any[TEST_ARGUMENTS];
     const size_t live = offsetof(lists_model, lists);
     CHECK(of->capacity <= LISTS_MODEL_LISTS && of->max_slots <= LISTS_MODEL_SLOTS);
@@ -102,7 +100,7 @@ static size_t begin(const space_config *of)
     config = of;
     memset(&model, 0, sizeof model);
     model.keys = of->keys;
-    arena_begin(windows, sizeof windows / sizeof windows[0], of->page_size);
+    arena_begin(windows, 1, of->page_size);
     arena_init(init);
     CHECK(config->units <= model.lists.unit_array.capacity);
     model.lists.unit_array.capacity = config->units;

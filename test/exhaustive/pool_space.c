@@ -10,10 +10,12 @@
 #include <string.h>
 
 enum {
-    POOL_ITEM = 16,  /* bytes, at most */
-    POOL_SMALL = 64, /* windows of the arena, bytes */
+    POOL_ITEM = 16,     /* bytes, at most */
+    POOL_COLUMNS = 320, /* windows of the arena, bytes */
+    POOL_SMALL = 64,
     POOL_BLOCK = 144,
-    POOL_LARGE = 288
+    POOL_LARGE = 288,
+    POOL_LARGEST = POOL_COLUMNS + POOL_LARGE
 };
 
 static pool_model model;
@@ -21,17 +23,16 @@ static const space_config *config;
 
 /* begin and end */
 
-/* Windows for columns, and for a range or blocks. A reservation gets the first that fits, so small
- * ones come first. */
+/* A window for the columns, and the items of one range, and windows for blocks, small ones first. A
+ * reservation gets the first that fits. */
 static void begin_arena(void)
 {
     size_t windows[ARENA_RANGES];
     uint32_t count = 0;
-    uint32_t small = config->storage == HM_STORAGE_VIRTUAL ? 5 : 9;
-    if (config->settled != 0)
-        small = 10;
-    while (count < small)
-        windows[count++] = POOL_SMALL;
+    windows[count++] = config->settled != 0 ? POOL_LARGEST : POOL_COLUMNS;
+    if (config->storage != HM_STORAGE_VIRTUAL)
+        while (count < 6)
+            windows[count++] = POOL_SMALL;
     if (config->settled != 0)
         for (uint32_t i = 0; i < 4; i++)
             windows[count++] = i < 2 ? POOL_BLOCK : POOL_LARGE;
@@ -75,18 +76,15 @@ static void probe(hm_handle handle)
 
 /* states */
 
-/* The range is not that of a column. */
-static bool holds_items(uint32_t range)
+/* Whether a byte may be an item's: those of one range are behind the columns, in the first range.
+ */
+static bool holds_items(uint32_t range, size_t at)
 {
-    const hm_pool *pool = &model.pool;
-    const hm_array *columns[] = {&pool->entry_array, &pool->word_array, &pool->level_array,
-                                 &pool->unit_array, &pool->index_array};
-    if (arena.memory.reserved[range] == 0)
+    if (at >= arena.memory.reserved[range])
         return false;
-    for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
-        if (columns[i]->data == arena_range(range))
-            return false;
-    return true;
+    return config->storage == HM_STORAGE_VIRTUAL
+               ? arena_range(range) + at >= model.pool.places.items
+               : range != 0;
 }
 
 /* Blanks holes, whose bytes have no meaning. */
@@ -99,9 +97,8 @@ static void blank_items(void)
         else
             model.slots[slot] = (pool_model_slot){.generation = model.slots[slot].generation};
     for (uint32_t i = 0; i < arena.range_count; i++) {
-        size_t end = holds_items(i) ? arena.memory.reserved[i] : 0;
-        for (size_t at = 0; at < end; at += arena.table.page_size)
-            if (arena_is_committed(i, at))
+        for (size_t at = 0; at < arena.windows[i]; at += arena.table.page_size)
+            if (holds_items(i, at) && arena_is_committed(i, at))
                 memset(arena_range(i) + at, SPACE_BLANK, arena.table.page_size);
     }
     for (uint32_t slot = 0; slot < model.end; slot++)
@@ -153,7 +150,7 @@ static size_t begin(const space_config *of)
 /* Checks each address of the arena, and one behind each range; no two items share one. */
 static void check_addresses(void)
 {
-    static uint8_t owners[ARENA_RANGES][POOL_LARGE + 1]; /* slot of each byte, plus 1; 0: none */
+    static uint8_t owners[ARENA_RANGES][POOL_LARGEST + 1]; /* slot of each byte, plus 1; 0: none */
     const size_t size = config->item_size;
     memset(owners, 0, sizeof owners);
     for (uint32_t slot = 0; slot < model.end; slot++)
@@ -161,7 +158,8 @@ static void check_addresses(void)
             CHECK((uintptr_t)model.slots[slot].place % (size & (0 - size)) == 0);
             size_t offset = (size_t)(model.slots[slot].place + i - arena_range(0));
             uint8_t *owner = &owners[offset / ARENA_STEP][offset % ARENA_STEP];
-            CHECK(holds_items((uint32_t)(offset / ARENA_STEP)) && *owner == 0);
+            CHECK(holds_items((uint32_t)(offset / ARENA_STEP), offset % ARENA_STEP));
+            CHECK(*owner == 0);
             *owner = (uint8_t)(slot + 1);
         }
     CHECK(hm_handle_is_null(hm_pool_handle_of(&model.pool, NULL)));
@@ -251,15 +249,14 @@ static bool holds_live(const unsigned char *bytes, size_t size)
 static void check_trimmed(void)
 {
     for (uint32_t i = 0; i < arena.range_count; i++) {
-        if (!holds_items(i))
-            continue;
         size_t unit = config->page_size;
         if (config->storage == HM_STORAGE_GROWING_BLOCKS)
             unit = arena.memory.reserved[i];
         if (config->storage == HM_STORAGE_FIXED_BLOCKS)
             unit *= ((config->item_size << model.pool.places.block_shift) - 1) / unit + 1;
         for (size_t at = 0; at < arena.memory.reserved[i]; at += unit)
-            CHECK(!arena_is_committed(i, at) || holds_live(arena_range(i) + at, unit));
+            CHECK(!holds_items(i, at) || !arena_is_committed(i, at) ||
+                  holds_live(arena_range(i) + at, unit));
     }
 }
 

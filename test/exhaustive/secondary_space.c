@@ -11,8 +11,7 @@
 #include <string.h>
 
 enum {
-    SECONDARY_ARRAYS = 6, /* values, owners, pieces, positions, marks, scratch */
-    SECONDARY_WINDOW = 48 /* bytes that the largest needs, except scratch, the last */
+    SECONDARY_WINDOW = 48 /* bytes that an array needs, except scratch memory, at most */
 };
 
 static secondary_model model;
@@ -123,15 +122,14 @@ static void fill(void)
 
 static size_t begin(const space_config *of)
 {
-    size_t windows[SECONDARY_ARRAYS];
+    /* marks; values, owners, pieces and positions; scratch memory: small ones first */
+    static const size_t windows[] = {SECONDARY_WINDOW, 4 * SECONDARY_WINDOW, SPACE_SCRATCH};
     const size_t live = offsetof(secondary_model, secondary);
     CHECK(of->capacity <= SECONDARY_MODEL_VALUES);
     config = of;
     memset(&model, 0, sizeof model);
     model.keys = of->keys;
-    for (uint32_t i = 0; i < SECONDARY_ARRAYS; i++)
-        windows[i] = i < SECONDARY_ARRAYS - 1 ? SECONDARY_WINDOW : SPACE_SCRATCH;
-    arena_begin(windows, SECONDARY_ARRAYS, config->page_size);
+    arena_begin(windows, sizeof windows / sizeof windows[0], config->page_size);
     arena_init(init);
     name();
     if (config->full)

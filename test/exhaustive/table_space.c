@@ -9,8 +9,7 @@
 
 enum {
     COLUMNS = SPACE_COLUMNS,
-    FIRST_RANGE = 2, /* of the cells, behind the id table's and the records */
-    LINE = 8,        /* a cache line, as constants.h has it */
+    LINE = 8, /* a cache line, as constants.h has it */
     WORST_NAMES = (DENSE_MODEL_SLOTS + 2) * SPACE_SLOT_VALUES
 };
 
@@ -22,7 +21,7 @@ static struct {
     uint32_t columns, arrays;
     uint32_t lanes; /* rows of a group */
     size_t size[COLUMNS], stride[COLUMNS], skew[COLUMNS];
-    unsigned char *base[COLUMNS];
+    unsigned char *array[COLUMNS], *base[COLUMNS];
 } layout;
 
 static size_t low_bit(size_t size)
@@ -46,7 +45,6 @@ static void lay_out_columns(void)
     for (uint32_t c = 0; c < layout.columns; c++) {
         layout.stride[c] = layout.size[c];
         layout.skew[c] = (size_t)LINE * c % HM_MEMORY_ALIGNMENT / align_of(c) * align_of(c);
-        layout.base[c] = arena_range(FIRST_RANGE + c) + layout.skew[c];
     }
 }
 
@@ -61,13 +59,48 @@ static void lay_out_group(void)
     layout.arrays = 1;
     for (uint32_t c = 0; c < layout.columns; c++) {
         end = round_up(end, align_of(c));
-        layout.base[c] = arena_range(FIRST_RANGE) + end;
+        layout.skew[c] = end;
         end += layout.size[c] * layout.lanes;
         if (align_of(c) > most)
             most = align_of(c);
     }
     for (uint32_t c = 0; c < layout.columns; c++)
         layout.stride[c] = round_up(end, most);
+}
+
+/* Returns the bytes of an array that this many rows need. */
+static size_t array_size(uint32_t array, uint32_t rows)
+{
+    uint32_t groups = (rows + layout.lanes - 1) / layout.lanes;
+    size_t skew = dense_config->lanes == 0 ? layout.skew[array] : 0;
+    return groups == 0 ? 0 : skew + layout.stride[array] * groups;
+}
+
+/* Returns what an array of so many bytes takes of the range: pages that keep every alignment. */
+static size_t part_of(size_t size)
+{
+    size_t unit = dense_config->page_size;
+    for (uint32_t c = 0; c < layout.columns; c++)
+        if (unit < align_of(c))
+            unit = align_of(c);
+    return round_up(size, unit);
+}
+
+/* Entries, slots, floors and records come before the cells. Returns the bytes of all. */
+static size_t place_arrays(void)
+{
+    size_t page_slots = dense_config->page_size / sizeof(hm_handle);
+    size_t end = part_of(sizeof(hm_handle) * dense_config->max_slots) +
+                 part_of(sizeof(uint32_t) * dense_config->capacity) +
+                 part_of(sizeof(uint16_t) * ((dense_config->max_slots - 1) / page_slots + 1)) +
+                 part_of(sizeof(hm_cells) * layout.columns + sizeof(hm_array) * layout.arrays);
+    for (uint32_t i = 0; i < layout.arrays; i++) {
+        layout.array[i] = arena_range(0) + end;
+        end += part_of(array_size(i, dense_config->capacity));
+    }
+    for (uint32_t c = 0; c < layout.columns; c++)
+        layout.base[c] = layout.array[dense_config->lanes == 0 ? c : 0] + layout.skew[c];
+    return end;
 }
 
 static void lay_out(void)
@@ -84,13 +117,6 @@ static void lay_out(void)
         lay_out_group();
 }
 
-/* Returns the bytes of an array that this many rows need. */
-static size_t array_size(uint32_t array, uint32_t rows)
-{
-    uint32_t groups = (rows + layout.lanes - 1) / layout.lanes;
-    return groups == 0 ? 0 : layout.skew[array] + layout.stride[array] * groups;
-}
-
 static unsigned char *cell_at(uint32_t column, uint32_t row)
 {
     return layout.base[column] + row / layout.lanes * layout.stride[column] +
@@ -101,16 +127,9 @@ static unsigned char *cell_at(uint32_t column, uint32_t row)
 
 static uint32_t list_windows(size_t *windows)
 {
-    uint32_t count = 0;
     lay_out();
-    windows[count++] = 3 * DENSE_WINDOW; /* entries, slots, floors */
-    windows[count++] = space_in_pages(dense_config, sizeof(hm_cells) * layout.columns +
-                                                        sizeof(hm_array) * layout.arrays);
-    for (uint32_t i = 0; i < layout.arrays; i++) {
-        CHECK(array_size(i, dense_config->capacity) <= DENSE_WINDOW);
-        windows[count++] = DENSE_WINDOW;
-    }
-    return count;
+    windows[0] = place_arrays();
+    return 1;
 }
 
 static hm_status init(void)
@@ -149,12 +168,14 @@ static void check_batches(void)
 static void check_bytes(uint32_t column)
 {
     uint32_t array = dense_config->lanes == 0 ? column : 0;
-    const unsigned char *range = arena_range(FIRST_RANGE + array);
+    const unsigned char *range = layout.array[array];
+    size_t size = part_of(array_size(array, dense_config->capacity));
+    CHECK(size <= DENSE_WINDOW);
     hm_handle owners[DENSE_WINDOW] = {{0}};
     for (uint32_t row = 0; row < dense.count; row++)
         for (size_t i = 0; i < layout.size[column]; i++)
             owners[cell_at(column, row) + i - range] = dense.dense[row];
-    for (size_t i = 0; i < DENSE_WINDOW; i++)
+    for (size_t i = 0; i < size; i++)
         CHECK(hm_table_handle_of(table, range + i, column).bits == owners[i].bits);
     CHECK(hm_handle_is_null(hm_table_handle_of(table, range - 1, column)));
     CHECK(hm_handle_is_null(hm_table_handle_of(table, NULL, column)));
@@ -208,7 +229,7 @@ static void blank_items(void)
         hm_array *array = &table->arrays[i];
         blank_behind(array, array_size(i, table->ids.count));
         if (array->committed_size > 0)
-            memset(arena_range(FIRST_RANGE + i), SPACE_BLANK, layout.skew[i]);
+            memset(layout.array[i], SPACE_BLANK, dense_config->lanes == 0 ? layout.skew[i] : 0);
         BLANK(array->count);
     }
 }

@@ -12,14 +12,12 @@
 #include <string.h>
 
 enum {
-    WORLD_SMALL = 11,
-    WORLD_WINDOW = 64,  /* bytes that each of the small arrays needs */
-    WORLD_MEDIUM = 192, /* bytes of the id table, of the records of components, of scratch memory */
-    WORLD_RECORDS = 384,    /* bytes of the records of blocks */
-    WORLD_ARCHETYPES = 512, /* bytes of four archetypes */
-    WORLD_SPARSE = 896,     /* bytes of the secondaries */
-    WORLD_STORE = 1024,     /* bytes of all chunks */
-    WORLD_FORM = 3072       /* bytes of what tells states apart */
+    WORLD_WINDOW = 64,  /* bytes that a small range needs */
+    WORLD_MEDIUM = 192, /* bytes of scratch memory */
+    WORLD_SPARSE = 256, /* bytes of a secondary */
+    WORLD_RANGE = 4032, /* bytes of all else */
+    WORLD_STORE = 1024, /* bytes of all chunks */
+    WORLD_FORM = 3072   /* bytes of what tells states apart */
 };
 
 static world_model model;
@@ -415,17 +413,9 @@ static void put_form(unsigned char *bytes)
 /* Small ranges come first, so that each reservation gets one of its size. */
 static void begin_arena(void)
 {
-    size_t windows[ARENA_RANGES];
-    uint32_t count = 0;
-    while (count < WORLD_SMALL)
-        windows[count++] = WORLD_WINDOW;
-    while (count < WORLD_SMALL + 4)
-        windows[count++] = WORLD_MEDIUM;
-    windows[count++] = WORLD_RECORDS;
-    windows[count++] = WORLD_ARCHETYPES;
-    windows[count++] = WORLD_SPARSE;
-    windows[count++] = WORLD_STORE;
-    arena_begin(windows, count, config->page_size);
+    static const size_t windows[] = {WORLD_WINDOW, WORLD_WINDOW, WORLD_MEDIUM,
+                                     WORLD_MEDIUM, WORLD_SPARSE, WORLD_RANGE};
+    arena_begin(windows, sizeof windows / sizeof windows[0], config->page_size);
 }
 
 /* There may be as many archetypes as sets of the components in them, without the empty one. */

@@ -28,7 +28,7 @@ enum {
     PAGE_HELD = 1,   /* it is committed */
     PAGE_KNOWN = 2,  /* it was, or it is */
     PAGE_STARTS = 4, /* a commit began there */
-    MOST_STARTS = 5  /* arrays in a range, at most */
+    MOST_STARTS = 13 /* arrays in a range, at most: those of a world */
 };
 
 /* What test_memory_use was given. */

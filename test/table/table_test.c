@@ -266,14 +266,3 @@ TEST(table, random_patterns_resolve_to_nothing)
         finish(&table);
     }
 }
-
-/* memory */
-
-TABLE_TEST(table, init_reserves_each_column_or_one_range_for_groups)
-{
-    test_memory memory;
-    test_memory_init(&memory, hm_memory_os()->page_size);
-    hm_table table = make(lanes, (hm_table_desc){.memory = &memory.table});
-    CHECK(memory.calls == (lanes == 0 ? COLUMNS : 1) + 2 + 1); /* the last one is the commit */
-    finish(&table);
-}
