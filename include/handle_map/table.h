@@ -70,8 +70,8 @@ typedef struct hm_table_desc {
 typedef hm_stats hm_table_stats;
 
 /* Reserves address space for the capacity, and commits the memory that describes the columns. Fails
- * as every init does (handle_map.h); HM_ERROR_INVALID also for no column or too many. O(columns), one
- * reservation.
+ * as every init does (handle_map.h); HM_ERROR_INVALID also for no column or too many. O(columns),
+ * one reservation.
  *
  * With lanes 1, rows are laid out as a C struct with these members in this order. Example:
  *
