@@ -162,7 +162,8 @@ static hm_status init_table(container *c, uint32_t way, uint32_t capacity, const
 
 static hm_handle add_table(container *c, uint32_t number)
 {
-    const void *values[] = {&number, &number, NULL};
+    const unsigned char low = (unsigned char)number;
+    const void *values[] = {&number, &low, NULL};
     return hm_table_insert(&c->table, values);
 }
 
