@@ -15,15 +15,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Around the declarations of C, which a C++ program includes too. */
-#ifdef __cplusplus
-#define HM_BEGIN_C extern "C" {
-#define HM_END_C }
-#else
-#define HM_BEGIN_C
-#define HM_END_C
-#endif
-
 /* memcpy, memmove and memset, which a freestanding compiler needs itself, but need not declare. */
 #if !defined(HM_FREESTANDING)
 #include <string.h>
@@ -34,11 +25,24 @@
 #endif
 #endif
 #if defined(HM_FREESTANDING) && !defined(HM_HAS_STRING_H)
-HM_BEGIN_C
+#ifdef __cplusplus
+extern "C" {
+#endif
 void *memcpy(void *to, const void *from, size_t size);
 void *memmove(void *to, const void *from, size_t size);
 void *memset(void *to, int byte, size_t size);
-HM_END_C
+#ifdef __cplusplus
+}
+#endif
+#endif
+
+/* Around the declarations of C, which a C++ program includes too. */
+#ifdef __cplusplus
+#define HM_BEGIN_C extern "C" {
+#define HM_END_C }
+#else
+#define HM_BEGIN_C
+#define HM_END_C
 #endif
 
 /* __GNUC__ selects gcc and clang, _MSC_VER Microsoft's compiler; any other gets standard C. A

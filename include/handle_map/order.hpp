@@ -31,7 +31,7 @@ template <class Signature> struct is_std_function<std::function<Signature>> : st
 };
 
 template <class Key>
-constexpr bool is_number = std::is_arithmetic<Key>::value || std::is_enum<Key>::value;
+constexpr bool is_number = std::disjunction<std::is_arithmetic<Key>, std::is_enum<Key>>::value;
 
 /* Numbers in the order of their values, those below 0 first. A key may be an unsigned or signed
  * integer, an enum or a floating-point number. */
