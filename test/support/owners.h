@@ -64,7 +64,8 @@ OWNER_KIND(world, destroy, hm_world_create(&made->world, NULL, 0), )
 
 /* clang-format off */
 #define OWNER_ROW(kind) {#kind, kind##_begin, kind##_issue, kind##_has, kind##_end_item, kind##_end}
-#define OWNER_ROWS OWNER_ROW(map), OWNER_ROW(pool), OWNER_ROW(table), OWNER_ROW(lists), OWNER_ROW(world)
+#define OWNER_ROWS                                                                                 \
+    OWNER_ROW(map), OWNER_ROW(pool), OWNER_ROW(table), OWNER_ROW(lists), OWNER_ROW(world)
 /* clang-format on */
 enum { OWNER_KINDS = 5 };
 
