@@ -98,9 +98,9 @@ HM_API uint32_t hm_pool_erase_if(hm_pool *pool, bool (*doomed)(const void *item,
  * stale handles are mixed with others. Invalidates pointers to the erased items. O(n). */
 HM_API uint32_t hm_pool_erase_n(hm_pool *pool, const hm_handle *handles, uint32_t n);
 
-/* Makes the next n inserts succeed while nothing is erased in between. Holes count first, then
- * places whose memory trim has given back, then new ones, which take one commit, or in fixed blocks
- * one for each 2 MiB. Committed memory costs nothing until items use it. HM_ERROR_FULL: n more
+/* Makes the next n inserts succeed while nothing is erased in between. Holes count first; those
+ * whose memory trim has given back get it again. New places take one commit, or in fixed blocks one
+ * for each 2 MiB. Committed memory costs nothing until items use it. HM_ERROR_FULL: n more
  * would exceed the capacity or the index space; HM_ERROR_MEMORY; HM_ERROR_BUSY; HM_ERROR_INVALID:
  * the memory table has reserved an unaligned address for blocks. O(n). */
 HM_API hm_status hm_pool_reserve(hm_pool *pool, uint32_t n);
@@ -118,9 +118,9 @@ HM_API void hm_pool_clear(hm_pool *pool);
 
 /* Gives back the memory of places that hold no item: whole pages of the one range, or whole blocks,
  * wherever they are. The 4.25 bytes for each slot stay, so earlier handles stay refused, and no
- * slot loses uses. Insert commits the memory again when no other hole is left. HM_ERROR_MEMORY: the
- * system refuses; some memory may have been given back already; nothing else has changed.
- * HM_ERROR_BUSY. O(slots / 64 + pages + holes). */
+ * slot loses uses. A hole without memory is filled in its turn: the insert commits the memory
+ * again, or fails. HM_ERROR_MEMORY: the system refuses; some memory may have been given back
+ * already; nothing else has changed. HM_ERROR_BUSY. O(slots / 64 + pages + holes). */
 HM_API hm_status hm_pool_trim(hm_pool *pool);
 
 /* Checks that entries, bits, counts, levels and memory are consistent: HM_OK or HM_ERROR_CORRUPT.
@@ -160,8 +160,7 @@ static inline hm_handle hm_pool_emplace(hm_pool *pool, void **item)
  *
  * Which hole an insert fills: the pool remembers the order in which the latest holes were made, at
  * most 256 of them. The latest one, which is probably still in the caches, is filled first. If the
- * pool remembers none, the lowest hole whose memory is committed is filled. The pool forgets the
- * order of all holes
+ * pool remembers none, the lowest hole is filled. The pool forgets the order of all holes
  *     - when an insert finds the latest hole at an index not below the number of items; so the
  *       high places become empty as items become fewer, and trim can give back their memory;
  *     - when a 257th would have to be remembered;

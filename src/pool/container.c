@@ -184,10 +184,10 @@ hm_pool_stats hm_pool_get_stats(const hm_pool *pool)
 /* validate */
 
 typedef struct pool_census {
-    uint32_t live, cold, retired; /* slots; the others are holes */
+    uint32_t live, cold, retired; /* slots; the others are holes with memory */
 } pool_census;
 
-/* Counts a slot as one of the four kinds. Returns false when it is none of them. */
+/* Counts a slot as one of the kinds. Returns false when it is none of them. */
 static bool pool_count_slot(const hm_pool *pool, uint32_t slot, pool_census *count)
 {
     uint32_t entry = pool->entries[slot];
@@ -195,18 +195,15 @@ static bool pool_count_slot(const hm_pool *pool, uint32_t slot, pool_census *cou
     bool live = hm_pool_lives(pool, slot);
     bool hole = ((word->live ^ word->open) >> slot % HM_POOL_WORD & 1) != 0;
     bool spent = hm_pool_entry_generation(entry) == HM_HANDLE_MAX_GENERATION;
-    bool retired = !live && !hole && spent;
+    bool has_memory = hm_pool_has_memory(pool, slot);
     count->live += live;
-    count->retired += retired;
-    count->cold += !live && !hole && !spent;
+    count->retired += !live && !hole;
+    count->cold += hole && !has_memory;
     if (hm_pool_entry_generation(entry) == 0 || live == ((entry & HM_POOL_FREE_ENTRY) != 0) ||
         ((entry ^ pool->fresh_entry) & ~HM_POOL_FREE_ENTRY) >> 16 != 0)
         return false;
-    if ((live && hole) || (hole && spent))
-        return false;
     /* Whether a retired slot has memory does not matter. */
-    bool is_in_memory = live || hole;
-    return retired || hm_pool_has_memory(pool, slot) == is_in_memory;
+    return live ? !hole && has_memory : hole != spent;
 }
 
 static bool pool_counts_are_valid(const hm_pool *pool)

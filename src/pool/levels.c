@@ -6,25 +6,10 @@
  * levels. The lowest hole is only asked for when none is recent. */
 #include "pool_internal.h"
 
-void hm_pool_list_word(hm_pool *pool, uint32_t word)
-{
-    if (word < pool->hole_word)
-        pool->hole_word = word;
-    for (uint32_t level = 0; level < pool->level_count; level++) {
-        uint64_t *bits = &pool->levels[level][word / HM_POOL_WORD];
-        uint64_t before = *bits;
-        *bits = before | UINT64_C(1) << word % HM_POOL_WORD;
-        if (before != 0)
-            return;
-        word /= HM_POOL_WORD;
-    }
-}
-
-/* Returns the lowest listed word, or HM_INVALID_INDEX. */
-static uint32_t pool_lowest_listed(const hm_pool *pool)
+uint32_t hm_pool_lowest_listed(const hm_pool *pool)
 {
     uint32_t level = pool->level_count - 1, word = 0;
-    if (pool->levels[level][0] == 0)
+    if (pool->slot_count == 0 || pool->levels[level][0] == 0)
         return HM_INVALID_INDEX;
     do
         word = word * HM_POOL_WORD + hm_bits_lowest(pool->levels[level][word]);
@@ -32,9 +17,44 @@ static uint32_t pool_lowest_listed(const hm_pool *pool)
     return word;
 }
 
-static void pool_unlist_word(hm_pool *pool, uint32_t word)
+/* Returns the lowest listed word, unless one of its holes is cold. */
+static uint32_t pool_warm_word(const hm_pool *pool)
+{
+    uint32_t word = hm_pool_lowest_listed(pool);
+    if (pool->cold_count == 0 || word == HM_INVALID_INDEX)
+        return word;
+    for (uint64_t holes = hm_pool_holes(pool, word); holes != 0; holes &= holes - 1)
+        if (!hm_pool_has_memory(pool, word * HM_POOL_WORD + hm_bits_lowest(holes)))
+            return HM_INVALID_INDEX;
+    return word;
+}
+
+void hm_pool_choose_hole_word(hm_pool *pool)
+{
+    pool->hole_word = pool_warm_word(pool);
+}
+
+void hm_pool_list_word(hm_pool *pool, uint32_t word)
 {
     uint32_t above = word;
+    for (uint32_t level = 0; level < pool->level_count; level++) {
+        uint64_t *bits = &pool->levels[level][above / HM_POOL_WORD];
+        uint64_t before = *bits;
+        *bits = before | UINT64_C(1) << above % HM_POOL_WORD;
+        if (before != 0)
+            break;
+        above /= HM_POOL_WORD;
+    }
+    if (pool->cold_count != 0)
+        hm_pool_choose_hole_word(pool);
+    else if (word < pool->hole_word)
+        pool->hole_word = word;
+}
+
+/* The lowest listed word has lost its last hole. */
+void hm_pool_unlist_hole_word(hm_pool *pool)
+{
+    uint32_t above = pool->hole_word;
     for (uint32_t level = 0; level < pool->level_count; level++) {
         uint64_t *bits = &pool->levels[level][above / HM_POOL_WORD];
         *bits &= ~(UINT64_C(1) << above % HM_POOL_WORD);
@@ -42,14 +62,7 @@ static void pool_unlist_word(hm_pool *pool, uint32_t word)
             break;
         above /= HM_POOL_WORD;
     }
-    if (word == pool->hole_word)
-        pool->hole_word = pool_lowest_listed(pool);
-}
-
-/* The lowest listed word has lost its last hole. */
-void hm_pool_unlist_hole_word(hm_pool *pool)
-{
-    pool_unlist_word(pool, pool->hole_word);
+    hm_pool_choose_hole_word(pool);
 }
 
 static bool pool_is_listed(const hm_pool *pool, uint32_t word)
@@ -68,7 +81,16 @@ void hm_pool_list_recent(hm_pool *pool)
     pool->recent_end = 0;
 }
 
-uint64_t hm_pool_bits_in(hm_pool_range range, uint32_t word)
+/* Lists the recent holes for an insert that fills the lowest hole instead. If that is cold, the
+ * insert may fail, and must not have changed anything: then issue_slow lists them. */
+void hm_pool_pass_recent(hm_pool *pool)
+{
+    if (pool->hole_word != HM_INVALID_INDEX || pool->cold_count == 0)
+        hm_pool_list_recent(pool);
+}
+
+/* Returns the bits of a word whose slots are in a range. The word has at least one of them. */
+static uint64_t pool_bits_in(hm_pool_range range, uint32_t word)
 {
     uint64_t first = (uint64_t)word * HM_POOL_WORD;
     uint64_t bits = ~UINT64_C(0);
@@ -79,46 +101,23 @@ uint64_t hm_pool_bits_in(hm_pool_range range, uint32_t word)
     return bits;
 }
 
-void hm_pool_add_holes(hm_pool *pool, uint32_t word, uint64_t bits)
-{
-    pool->words[word].open |= bits;
-    if (bits != 0)
-        hm_pool_list_word(pool, word);
-}
-
-void hm_pool_remove_holes(hm_pool *pool, uint32_t word, uint64_t bits)
-{
-    pool->words[word].open ^= bits;
-    if (hm_pool_holes(pool, word) == 0)
-        pool_unlist_word(pool, word);
-}
-
 bool hm_pool_any_live(const hm_pool *pool, hm_pool_range range)
 {
     for (uint32_t word = range.first / HM_POOL_WORD; word < hm_pool_word_count(range.end); word++)
-        if (pool->words[word].live & hm_pool_bits_in(range, word))
+        if (pool->words[word].live & pool_bits_in(range, word))
             return true;
     return false;
 }
 
-uint64_t hm_pool_cold_bits(const hm_pool *pool, hm_pool_range range, uint32_t word)
+uint32_t hm_pool_count_warm(const hm_pool *pool, hm_pool_range range)
 {
-    uint64_t cold = 0;
-    uint64_t bits = hm_pool_bits_in(range, word) & ~pool->words[word].open;
-    for (; bits != 0; bits &= bits - 1) {
-        uint32_t slot = word * HM_POOL_WORD + hm_bits_lowest(bits);
-        if (hm_pool_entry_generation(pool->entries[slot]) != HM_HANDLE_MAX_GENERATION)
-            cold |= bits & (0 - bits);
+    uint32_t count = 0;
+    for (uint32_t word = range.first / HM_POOL_WORD; word < hm_pool_word_count(range.end); word++) {
+        uint64_t holes = hm_pool_holes(pool, word) & pool_bits_in(range, word);
+        for (; holes != 0; holes &= holes - 1)
+            count += hm_pool_has_memory(pool, word * HM_POOL_WORD + hm_bits_lowest(holes));
     }
-    return cold;
-}
-
-bool hm_pool_any_cold(const hm_pool *pool, hm_pool_range range)
-{
-    for (uint32_t word = range.first / HM_POOL_WORD; word < hm_pool_word_count(range.end); word++)
-        if (hm_pool_cold_bits(pool, range, word) != 0)
-            return true;
-    return false;
+    return count;
 }
 
 uint32_t hm_pool_measure_run(const hm_pool *pool, uint32_t first)
@@ -175,7 +174,7 @@ static bool pool_recent_are_valid(const hm_pool *pool, uint32_t *unlisted)
 bool hm_pool_levels_are_valid(const hm_pool *pool)
 {
     uint32_t below = hm_pool_word_count(pool->slot_count);
-    uint32_t lowest = HM_INVALID_INDEX, recent = 0, unlisted = 0;
+    uint32_t recent = 0, unlisted = 0;
     const hm_pool_word *last = &pool->words[below - 1];
     if (pool->slot_count % HM_POOL_WORD != 0 &&
         (last->live | last->open) >> pool->slot_count % HM_POOL_WORD != 0)
@@ -186,9 +185,7 @@ bool hm_pool_levels_are_valid(const hm_pool *pool)
         uint64_t holes = i < below ? hm_pool_holes(pool, i) : 0;
         if (!pool_is_listed(pool, i))
             unlisted += pool_count_bits(holes);
-        else if (holes != 0)
-            lowest = i;
-        else
+        else if (holes == 0)
             return false;
     }
     for (uint32_t level = 1; level < pool->level_count; level++) {
@@ -199,5 +196,5 @@ bool hm_pool_levels_are_valid(const hm_pool *pool)
                 return false;
         }
     }
-    return recent == unlisted && pool->hole_word == lowest;
+    return recent == unlisted && pool->hole_word == pool_warm_word(pool);
 }

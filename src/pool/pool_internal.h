@@ -154,21 +154,15 @@ static inline uint64_t hm_pool_holes(const hm_pool *pool, uint32_t word)
     return pool->words[word].live ^ pool->words[word].open;
 }
 
-/* Bits that were neither live nor holes become holes. */
-void hm_pool_add_holes(hm_pool *pool, uint32_t word, uint64_t bits);
+/* Returns the lowest listed word, whether or not its holes are cold; or HM_INVALID_INDEX. */
+uint32_t hm_pool_lowest_listed(const hm_pool *pool);
 
-/* The bits, at least one, stop being holes. None is recent. */
-void hm_pool_remove_holes(hm_pool *pool, uint32_t word, uint64_t bits);
+/* Sets hole_word, after holes have become cold or are cold no more. */
+void hm_pool_choose_hole_word(hm_pool *pool);
 
-/* The bits of a word whose slots are in a range. The word has at least one of them. */
-uint64_t hm_pool_bits_in(hm_pool_range range, uint32_t word);
-
-/* Those of hm_pool_bits_in whose slots are cold. */
-uint64_t hm_pool_cold_bits(const hm_pool *pool, hm_pool_range range, uint32_t word);
-
-/* Whether the range has a live slot; whether it has a cold one. */
+/* Whether the range has a live slot; how many holes it has that are not cold. */
 bool hm_pool_any_live(const hm_pool *pool, hm_pool_range range);
-bool hm_pool_any_cold(const hm_pool *pool, hm_pool_range range);
+uint32_t hm_pool_count_warm(const hm_pool *pool, hm_pool_range range);
 
 /* Whether all bits behind the slots are 0, and the recent holes, the levels and hole_word agree
  * with the words. There is at least one slot. */
@@ -203,7 +197,7 @@ uint32_t hm_pool_storage_list(hm_pool *pool, const hm_pool_desc *desc, hm_array 
 void hm_pool_storage_place(hm_pool *pool, const hm_array *items);
 void hm_pool_storage_fini(hm_pool *pool);
 
-/* Makes the memory of the next n slots ready, which were never issued. No slot is cold. */
+/* Makes the memory of the next n slots ready, which were never issued. No hole is cold. */
 hm_status hm_pool_storage_grow(hm_pool *pool, uint32_t n);
 
 /* Returns the end of the slots from slot_count on that have their memory already. */
@@ -213,16 +207,11 @@ uint32_t hm_pool_storage_fresh_end(const hm_pool *pool);
  * resident if hm_memory_piece says so, and returns its end, where the next piece is asked for. */
 uint32_t hm_pool_storage_bring_piece(const hm_pool *pool, uint32_t n);
 
-/* Brings back the lowest memory that a cold slot lacks; `back`: the slots whose places touch it.
- * There is a cold slot. */
-hm_status hm_pool_storage_revive(hm_pool *pool, hm_pool_range *back);
+/* Brings back the memory that a hole lacks, if it is cold, and some of what follows it. */
+hm_status hm_pool_storage_revive(hm_pool *pool, uint32_t slot);
 
-/* Gives back the next memory without live slots: adjacent units of one piece, the first of them at
- * or behind *unit, which becomes the unit behind them. `gone`: the slots whose places touch them,
- * none if no memory was given back. When *unit has reached unit_end, or a call has failed, call
- * hm_pool_storage_settle to restore the invariants. */
-hm_status hm_pool_storage_drop(hm_pool *pool, size_t *unit, hm_pool_range *gone);
-void hm_pool_storage_settle(hm_pool *pool);
+/* Gives back the memory without live slots. A failure may have given back some. */
+hm_status hm_pool_storage_trim(hm_pool *pool);
 
 /* Whether the counts and the hash table agree with the units that have memory. */
 bool hm_pool_storage_is_valid(const hm_pool *pool);

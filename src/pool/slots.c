@@ -3,56 +3,26 @@
  *
  * Every issued slot is in one of four states:
  *     live      bits in `live` and `open`, entry without the free bit
- *     hole      bit in `open` only, entry with the free bit, all of its memory there
- *     cold      no bit, entry with the free bit: a free slot whose memory trim gave back
+ *     hole      bit in `open` only, entry with the free bit
+ *     cold      a hole that lacks some of its memory, which trim gave back
  *     retired   no bit, entry with the free bit and the last generation
  *
- * A slot is retired when its last item is erased, so that every hole can be issued. */
+ * A slot is retired when its last item is erased, so that every hole can be issued. Holes are taken
+ * in one order, whether or not they are cold, so that handles do not depend on the size of a page.
+ */
 #include "pool_internal.h"
 
 #include "../base_private.h"
 #include "../guard_private.h"
 
-/* Returns the free slots that insert can take at once. */
 static uint32_t pool_hole_count(const hm_pool *pool)
 {
-    return pool->slot_count - pool->count - pool->retired_count - pool->cold_count;
-}
-
-/* Slots that gain or lose their memory */
-
-/* The range gained memory: cold slots that have all of theirs become holes again. */
-static void pool_warm(hm_pool *pool, hm_pool_range range)
-{
-    for (uint32_t word = range.first / HM_POOL_WORD; word < hm_pool_word_count(range.end); word++) {
-        uint64_t warm = 0;
-        for (uint64_t cold = hm_pool_cold_bits(pool, range, word); cold != 0; cold &= cold - 1) {
-            /* At the ends of the range a slot may still lack a page outside it. */
-            if (!hm_pool_has_memory(pool, word * HM_POOL_WORD + hm_bits_lowest(cold)))
-                continue;
-            warm |= cold & (0 - cold);
-            pool->cold_count--;
-        }
-        hm_pool_add_holes(pool, word, warm);
-    }
-}
-
-/* The range lost memory: its holes become cold. It has no live slot. */
-static void pool_chill(hm_pool *pool, hm_pool_range range)
-{
-    for (uint32_t word = range.first / HM_POOL_WORD; word < hm_pool_word_count(range.end); word++) {
-        uint64_t gone = hm_pool_holes(pool, word) & hm_pool_bits_in(range, word);
-        if (gone == 0)
-            continue;
-        hm_pool_remove_holes(pool, word, gone);
-        for (; gone != 0; gone &= gone - 1)
-            pool->cold_count++;
-    }
+    return pool->slot_count - pool->count - pool->retired_count;
 }
 
 /* insert */
 
-/* No slot is fresh while one is cold: so there are no more slots than needed. `items`: the end of
+/* No slot is fresh while a hole is cold, so that insert meets the hole first. `items`: the end of
  * the slots whose items have memory. */
 static void pool_set_fresh_end(hm_pool *pool, uint32_t items)
 {
@@ -60,19 +30,30 @@ static void pool_set_fresh_end(hm_pool *pool, uint32_t items)
     pool->fresh_end = columns < items ? columns : items;
     if (pool->cold_count != 0)
         pool->fresh_end = pool->slot_count;
+    hm_pool_choose_hole_word(pool);
 }
 
-/* Makes n places ready: holes, then cold slots, then fresh ones. There are enough. */
-static hm_status pool_make_ready(hm_pool *pool, uint32_t n, bool grows)
+/* Brings back the memory of the n lowest holes; there are as many. That suffices for n inserts,
+ * whatever is erased in between, since recent holes are never cold, and all others are taken from
+ * the lowest on. The words before the first listed one have recent holes only. */
+static hm_status pool_warm_holes(hm_pool *pool, uint32_t n)
 {
     hm_status status = HM_OK;
-    while (status == HM_OK && pool->cold_count != 0 && n > pool_hole_count(pool)) {
-        hm_pool_range back;
-        status = hm_pool_storage_revive(pool, &back);
-        if (status == HM_OK)
-            pool_warm(pool, back);
-    }
-    uint32_t fresh = n > pool_hole_count(pool) ? n - pool_hole_count(pool) : 0;
+    for (uint32_t word = hm_pool_lowest_listed(pool); n != 0 && pool->cold_count != 0; word++)
+        for (uint64_t holes = hm_pool_holes(pool, word); holes != 0 && n != 0; n--) {
+            status = hm_pool_storage_revive(pool, word * HM_POOL_WORD + hm_bits_lowest(holes));
+            if (status != HM_OK)
+                return status;
+            holes &= holes - 1;
+        }
+    return status;
+}
+
+/* Makes n places ready: holes, then fresh ones. There are enough. */
+static hm_status pool_make_ready(hm_pool *pool, uint32_t n, bool grows)
+{
+    uint32_t holes = n < pool_hole_count(pool) ? n : pool_hole_count(pool), fresh = n - holes;
+    hm_status status = pool_warm_holes(pool, holes);
     if (status == HM_OK && fresh != 0) {
         status = hm_pool_columns_commit(pool, (uint64_t)pool->slot_count + fresh, grows);
         if (status == HM_OK)
@@ -98,7 +79,8 @@ hm_status hm_pool_prepare(hm_pool *pool, uint32_t n, bool grows)
         return hm_fail_full("pool", pool->name, pool->count, pool->capacity, n);
     if (n > pool->max_slots - pool->count - pool->retired_count)
         return hm_fail_spent(pool->name, pool->max_slots, pool->retired_count);
-    if (n <= (uint64_t)pool_hole_count(pool) + pool->fresh_end - pool->slot_count)
+    if (pool->cold_count == 0 &&
+        n <= (uint64_t)pool_hole_count(pool) + pool->fresh_end - pool->slot_count)
         return HM_OK;
     return hm_pool_tell(pool, pool_make_ready(pool, n, grows));
 }
@@ -157,7 +139,12 @@ hm_handle hm_pool_issue_slow(hm_pool *pool)
 {
     if (hm_pool_prepare(pool, 1, true) != HM_OK)
         return HM_NULL_HANDLE;
-    return hm_pool_issue(pool);
+    hm_pool_list_recent(pool);
+    /* The lowest hole has its memory now, even if others of its word are cold. */
+    pool->hole_word = hm_pool_lowest_listed(pool);
+    hm_handle handle = hm_pool_issue(pool);
+    hm_pool_choose_hole_word(pool);
+    return handle;
 }
 
 /* erase */
@@ -259,15 +246,8 @@ hm_status hm_pool_trim(hm_pool *pool)
         return HM_ERROR_BUSY;
     if (pool->memory == NULL)
         return HM_OK;
-    hm_status status;
-    hm_pool_range gone;
-    size_t unit = 0;
     hm_pool_list_recent(pool);
-    do {
-        status = hm_pool_storage_drop(pool, &unit, &gone);
-        pool_chill(pool, gone);
-    } while (status == HM_OK && unit < pool->unit_end);
-    hm_pool_storage_settle(pool);
+    hm_status status = hm_pool_storage_trim(pool);
     if (status == HM_OK)
         status = hm_pool_columns_trim(pool);
     pool_set_fresh_end(pool, hm_pool_storage_fresh_end(pool));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* pool: the memory of items, in units that gain and lose it. units.c says where they are; this file
  * reserves, commits, decommits and releases them, and records which have memory: in the bits of
- * pages, or in the bases of blocks. The caller is told which slots gain or lose their memory. */
+ * pages, or in the bases of blocks. It also counts the cold holes, which lack some of theirs. */
 #include "pool_internal.h"
 
 /* Gaining and losing units */
@@ -134,8 +134,22 @@ static hm_status pool_bring(hm_pool *pool, size_t first, size_t end)
 {
     hm_status status = hm_pool_in_one_range(pool) ? pool_bring_pages(pool, first, end)
                                                   : pool_bring_blocks(pool, first, end);
-    if (status == HM_OK && pool->unit_end < end)
+    if (status != HM_OK)
+        return status;
+    if (pool->unit_end < end)
         pool->unit_end = end;
+    pool->cold_count -= hm_pool_count_warm(pool, hm_pool_slots_of(pool, first, end));
+    return HM_OK;
+}
+
+/* Drops adjacent units of one piece that have memory, and no live slot. */
+static hm_status pool_drop(hm_pool *pool, size_t first, size_t end)
+{
+    uint32_t warm = hm_pool_count_warm(pool, hm_pool_slots_of(pool, first, end));
+    hm_status status = hm_pool_in_one_range(pool) ? pool_drop_pages(pool, first, end)
+                                                  : pool_drop_blocks(pool, first, end);
+    if (status == HM_OK)
+        pool->cold_count += warm;
     return status;
 }
 
@@ -214,53 +228,46 @@ uint32_t hm_pool_storage_bring_piece(const hm_pool *pool, uint32_t n)
     return hm_pool_at_most(ready, end);
 }
 
-hm_status hm_pool_storage_revive(hm_pool *pool, hm_pool_range *back)
+hm_status hm_pool_storage_revive(hm_pool *pool, uint32_t slot)
 {
-    size_t unit = pool->absent_from;
-    while (hm_pool_is_present(pool, unit) ||
-           !hm_pool_any_cold(pool, hm_pool_slots_of(pool, unit, unit + 1)))
-        unit++;
-    pool->absent_from = unit;
     /* Not beyond the slots that were issued. */
     size_t end = hm_pool_last_unit(pool, pool->slot_count - 1) + 1;
     size_t most = hm_pool_in_one_range(pool)
                       ? hm_memory_growth(pool->memory, 0) / pool->memory->page_size
                       : 1;
-    size_t stop = unit + 1;
-    while (stop < end && stop - unit < most && !hm_pool_is_present(pool, stop))
-        stop++;
-    *back = hm_pool_slots_of(pool, unit, stop);
-    return pool_bring(pool, unit, stop);
+    size_t last = hm_pool_last_unit(pool, slot), stop;
+    for (size_t unit = hm_pool_first_unit(pool, slot); unit <= last; unit = stop) {
+        stop = unit + 1;
+        if (hm_pool_is_present(pool, unit))
+            continue;
+        while (stop < end && stop - unit < most && !hm_pool_is_present(pool, stop))
+            stop++;
+        hm_status status = pool_bring(pool, unit, stop);
+        if (status != HM_OK)
+            return status;
+    }
+    return HM_OK;
 }
 
-hm_status hm_pool_storage_drop(hm_pool *pool, size_t *unit, hm_pool_range *gone)
+hm_status hm_pool_storage_trim(hm_pool *pool)
 {
-    *gone = (hm_pool_range){0, 0};
-    for (size_t first = *unit; first < pool->unit_end; first++) {
-        size_t end = first, most = hm_pool_piece_of(pool, first).end;
+    hm_status status = HM_OK;
+    for (size_t first = 0, end; status == HM_OK && first < pool->unit_end; first = end) {
+        size_t most = hm_pool_piece_of(pool, first).end;
+        end = first;
         while (end < most && hm_pool_is_present(pool, end) &&
                !hm_pool_any_live(pool, hm_pool_slots_of(pool, end, end + 1)))
             end++;
         if (end == first)
-            continue;
-        hm_status status = hm_pool_in_one_range(pool) ? pool_drop_pages(pool, first, end)
-                                                      : pool_drop_blocks(pool, first, end);
-        if (status == HM_OK)
-            *gone = hm_pool_slots_of(pool, first, end);
-        *unit = end;
-        return status;
+            end++;
+        else
+            status = pool_drop(pool, first, end);
     }
-    *unit = pool->unit_end;
-    return HM_OK;
-}
-
-void hm_pool_storage_settle(hm_pool *pool)
-{
-    pool->absent_from = 0;
     while (pool->unit_end != 0 && !hm_pool_is_present(pool, pool->unit_end - 1))
         pool->unit_end--;
     if (pool->index_size != 0)
         hm_pool_index_rebuild(pool);
+    return status;
 }
 
 /* init and fini */
@@ -338,13 +345,8 @@ bool hm_pool_storage_is_valid(const hm_pool *pool)
         (pool->unit_end != 0 && !hm_pool_is_present(pool, pool->unit_end - 1)))
         return false;
     for (size_t unit = 0; unit < pool->unit_end; unit++) {
-        if (!hm_pool_is_present(pool, unit)) {
-            /* Reviving begins its search at absent_from. */
-            if (unit < pool->absent_from &&
-                hm_pool_any_cold(pool, hm_pool_slots_of(pool, unit, unit + 1)))
-                return false;
+        if (!hm_pool_is_present(pool, unit))
             continue;
-        }
         present++;
         size +=
             hm_pool_in_one_range(pool) ? pool->memory->page_size : hm_pool_block_size(pool, unit);

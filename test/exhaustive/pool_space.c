@@ -108,8 +108,7 @@ static void blank_items(void)
 
 /* Bytes that must not matter get one fixed value, so that states that behave equally are equal, and
  * so that a library that reads them goes wrong: holes, entries that were not issued yet, the counts
- * of arrays, which the pool sets at a trim, places for recent holes while there are less, and where
- * to look for cold slots while there are none.
+ * of arrays, which the pool sets at a trim, and places for recent holes while there are less.
  * Bits and blocks behind those in use are not among them: they must be 0. */
 static void blank(void)
 {
@@ -125,8 +124,6 @@ static void blank(void)
         if (i >= model.recent_count)
             model.recent[i] = 0;
     }
-    if (pool->cold_count == 0)
-        BLANK(pool->absent_from);
 }
 
 static size_t begin(const space_config *of)
@@ -135,7 +132,7 @@ static size_t begin(const space_config *of)
     CHECK(of->max_slots <= POOL_MODEL_SLOTS && of->item_size <= POOL_ITEM);
     config = of;
     memset(&model, 0, sizeof model);
-    model.is_plain = model.trimmed = true;
+    model.is_plain = true;
     begin_arena();
     arena_init(init);
     size_t size =

@@ -73,7 +73,7 @@ static int damage(hm_pool *pool, int how)
     DAMAGE(slots, pool->cold_count++);
     DAMAGE(levels, pool->slot_count--);                  /* a live bit behind the slots */
     DAMAGE(slot_0, words[0].live ^= 1);                  /* a hole that is live */
-    DAMAGE(slot_0, words[0].open ^= 1);                  /* free, but neither a hole nor cold */
+    DAMAGE(slot_0, words[0].open ^= 1);                  /* free, but no hole */
     DAMAGE(slot_10, words[0].open ^= UINT64_C(1) << 10); /* a retired slot that is a hole */
     DAMAGE(slot_20, words[0].open ^= 1 << 20);           /* a live slot that is open */
     DAMAGE(slot_64, words[1].live ^= 1);                 /* a live entry without its bit */
@@ -246,9 +246,9 @@ TEST(pool_contract, validate_sees_a_block_that_is_not_in_its_place)
         pool = whole;
     }
     CHECK(hm_pool_erase(&pool, hm_handle_pack(3, 1, 0)) && hm_pool_trim(&pool) == HM_OK);
-    pool.absent_from = 4; /* then block 3 would never come back */
+    pool.hole_word = 0; /* then an insert would not bring block 3 back */
     CHECK(hm_pool_validate(&pool) == HM_ERROR_CORRUPT);
-    pool.absent_from = 3;
+    pool.hole_word = HM_INVALID_INDEX;
     CHECK(hm_pool_validate(&pool) == HM_OK);
     hm_pool_fini(&pool);
 }

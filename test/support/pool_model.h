@@ -34,7 +34,6 @@ typedef struct pool_model {
     uint32_t doomed, first; /* erase_if: set of slots from the first on; those above repeat */
     uint32_t last_slot;     /* where destroy ran last in a clear, plus 1 */
     bool clearing;          /* destroy must go upward */
-    bool trimmed;           /* since then the lowest hole may have no memory */
     bool is_plain;          /* an item's value is its slot and generation, and none is zero */
     /* From here on, all that operations depend on. */
     hm_pool pool;
@@ -61,12 +60,9 @@ void pool_model_probe(pool_model *model, hm_handle handle);
 /* Returns the handle of the item that has this byte. */
 hm_handle pool_model_owner_of(const pool_model *model, uintptr_t address);
 
-/* Functions of pool_holes.c: which hole an insert fills. take_recent takes the latest recent hole,
- * if its place is below the number of items, or forgets them all and returns HM_INVALID_INDEX.
- * check_choice says whether an insert may have chosen this slot, when that was the lowest hole. */
+/* Functions of pool_holes.c: which holes are recent. take_recent takes the latest recent hole, if
+ * its place is below the number of items, or forgets them all and returns HM_INVALID_INDEX. */
 uint32_t pool_model_take_recent(pool_model *model);
-uint32_t pool_model_lowest_hole(const hm_pool *pool);
-void pool_model_check_choice(const pool_model *model, uint32_t slot, uint32_t lowest);
 void pool_model_forget_recent(pool_model *model);
 void pool_model_note_hole(pool_model *model, uint32_t slot);
 

@@ -26,8 +26,7 @@ enum {
 #endif
 
 /* The state of 64 slots, a bit in each field for each slot. An open slot that is not live is a
- * hole, which may be issued at once. A slot that was issued and is not open is retired, or trim has
- * given back its memory. */
+ * hole. A slot that was issued and is not open is retired. */
 typedef struct hm_pool_word {
     uint64_t live;
     uint64_t open;
@@ -57,7 +56,8 @@ typedef struct hm_pool {
     hm_guard guard;        /* its limit: the capacity */
 
     uint32_t recent_end;  /* see `recent` */
-    uint32_t hole_word;   /* the lowest listed word, or HM_INVALID_INDEX */
+    uint32_t hole_word;   /* the lowest listed word; HM_INVALID_INDEX if there is none, or one of
+                             its holes is cold, and then no slot is below fresh_end */
     uint32_t fresh_end;   /* slots below it have all the memory that a first issue needs */
     uint32_t fresh_entry; /* type id and generation of a slot's first issue */
     uint32_t level_count;
@@ -67,7 +67,7 @@ typedef struct hm_pool {
 
     uint32_t capacity, max_slots;
     uint32_t retired_count;
-    uint32_t cold_count;      /* free slots without memory: neither bit set, but not retired */
+    uint32_t cold_count;      /* holes without memory, which trim has given back */
     bool blocks_end_in_words; /* a block may end within a word, not only between two */
     uint32_t cell_shift;      /* of the hash table: 2^shift bytes of addresses, at most a block, are
                                  a cell */
@@ -83,7 +83,6 @@ typedef struct hm_pool {
     size_t piece_blocks;  /* blocks that are reserved together, at most; a power of two */
     size_t unit_count;    /* units for max_slots */
     size_t unit_end;      /* all units with memory are below */
-    size_t absent_from;   /* all units without memory that have a cold slot are at or above */
     size_t item_committed_size, item_reserved_size; /* bytes */
     void (*destroy)(void *item, void *context);
     void *context;
@@ -105,6 +104,7 @@ HM_API uint32_t hm_pool_erase_parts(hm_pool *pool, const hm_handle *handles, uin
 HM_API HM_COLD void hm_pool_list_word(hm_pool *pool, uint32_t word);
 HM_API void hm_pool_unlist_hole_word(hm_pool *pool);
 HM_API HM_COLD void hm_pool_list_recent(hm_pool *pool);
+HM_API HM_COLD void hm_pool_pass_recent(hm_pool *pool);
 HM_API uint32_t hm_pool_measure_run(const hm_pool *pool, uint32_t first);
 
 /* Returns the slot of a live item, or HM_INVALID_INDEX. Type id and generation are compared at
@@ -171,7 +171,7 @@ HM_INLINE hm_handle hm_pool_issue(hm_pool *pool)
     if (count < pool->recent_end) {
         slot = pool->recent[count % HM_POOL_RECENT];
         if (slot >= count)
-            hm_pool_list_recent(pool);
+            hm_pool_pass_recent(pool);
     }
     if (slot < count) {
         pool->words[slot / HM_POOL_WORD].live ^= UINT64_C(1) << slot % HM_POOL_WORD;
