@@ -105,9 +105,7 @@ static void abandon(struct resource_cache *cache, struct resource_job *job)
 void resource_jobs_end(struct resource_cache *cache)
 {
     resource_queue_fini(&cache->queue);
-    for (uint32_t i = hm_pool_next_run(&cache->jobs, 0, NULL); i != HM_INVALID_INDEX;
-         i = hm_pool_next_run(&cache->jobs, i + 1, NULL)) {
-        struct resource_job *job = hm_pool_item(&cache->jobs, i);
+    HM_EACH_LIVE(struct resource_job, job, &cache->jobs) {
         if (job->is_loaded)
             job->loader->unload(job->load.payload, job->load.context);
     }

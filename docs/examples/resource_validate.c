@@ -74,9 +74,7 @@ static bool jobs_agree(struct resource_cache *cache, size_t used)
 {
     uint32_t names = resource_map_count(&cache->resources);
     resource_queue_lock(&cache->queue);
-    for (uint32_t i = hm_pool_next_run(&cache->jobs, 0, NULL); i != HM_INVALID_INDEX;
-         i = hm_pool_next_run(&cache->jobs, i + 1, NULL)) {
-        const struct resource_job *job = hm_pool_item(&cache->jobs, i);
+    HM_EACH_LIVE(const struct resource_job, job, &cache->jobs) {
         used += job->load.size;
         names += job->is_dropped;
     }

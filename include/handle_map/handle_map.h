@@ -119,6 +119,11 @@
  * map and a pool may share one handle type in one file: give them two type ids. The macros of the
  * other containers do the same for theirs.
  *
+ * HM_MAP_DECLARE(texture) defines the struct texture_map alone, for a header that does not know
+ * struct texture; a struct that contains a texture_map needs no more. HM_HANDLE_DEFINE(texture)
+ * needs no item either. A source that has the item follows with HM_MAP_DEFINE_DECLARED, which takes
+ * what HM_MAP_DEFINE does, and defines the functions. The other containers have the same two.
+ *
  * AddressSanitizer. Memory without an item is poisoned: the bytes behind the last item of a map,
  * with its meta, of a secondary, of a table's columns or last group, and of each list; the holes of
  * a pool, and the free blocks of lists. Using a pointer into it is reported, until another item

@@ -168,6 +168,38 @@ static inline void hm_id_table_release(hm_id_table *table, hm_handle handle, uin
     table->count = HM_CAST(uint32_t, last);
 }
 
+/* Returns how many slots the table has: all that are live are below it, and arrays that a program
+ * indexes by slot, which needs no positions, need not be longer. Falls only by a trim. O(1). */
+static inline uint32_t hm_id_table_slot_count(const hm_id_table *table)
+{
+    HM_CONTRACT(table != NULL, "hm_id_table_slot_count: table is NULL");
+    return table->slot_count;
+}
+
+/* Returns the outer handle of a live slot; null if it is not live. Any number may be passed. O(1).
+ */
+static inline hm_handle hm_id_table_handle_of_slot(const hm_id_table *table, uint32_t slot)
+{
+    const uint64_t index_bits = UINT32_MAX;
+    HM_CONTRACT(table != NULL, "hm_id_table_handle_of_slot: table is NULL");
+    if (slot >= table->slot_count || hm_handle_index(table->entries[slot]) >= table->count)
+        return HM_NULL_HANDLE;
+    return hm_handle_from_bits((table->entries[slot].bits & ~index_bits) | slot);
+}
+
+/* As hm_id_table_release of the handle of a slot. False, and nothing changes, if it is not live.
+ * O(1). */
+static inline bool hm_id_table_release_slot(hm_id_table *table, uint32_t slot)
+{
+    hm_handle handle;
+    HM_CONTRACT(table != NULL, "hm_id_table_release_slot: table is NULL");
+    handle = hm_id_table_handle_of_slot(table, slot);
+    if (hm_handle_is_null(handle))
+        return false;
+    hm_id_table_release(table, handle, hm_handle_index(table->entries[slot]));
+    return true;
+}
+
 /* Returns the number of live positions: all positions below it are live. O(1). */
 static inline uint32_t hm_id_table_count(const hm_id_table *table)
 {

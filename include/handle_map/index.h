@@ -226,9 +226,10 @@ HM_END_C
  *     }
  */
 #define HM_INDEX_DEFINE(prefix, owner)                                                             \
-    typedef struct prefix##_index {                                                                \
-        hm_index index;                                                                            \
-    } prefix##_index;                                                                              \
+    HM_INDEX_DECLARE(prefix)                                                                       \
+    HM_INDEX_DEFINE_DECLARED(prefix, owner)
+
+#define HM_INDEX_DEFINE_DECLARED(prefix, owner)                                                    \
     HM_INDEX_DEFINE_INIT(prefix)                                                                   \
     HM_TYPED_DEFINE_LIFETIME(prefix, index)                                                        \
     HM_INDEX_DEFINE_SET(prefix, owner)                                                             \

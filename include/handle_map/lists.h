@@ -184,6 +184,16 @@ static inline void *hm_lists_items(const hm_lists *lists, hm_handle list, uint32
     return hm_lists_address(lists, record->unit + 1);
 }
 
+/* Returns the number of items of a list; 0 also if the handle does not resolve. Reads no item and
+ * no block. O(1). */
+static inline uint32_t hm_lists_count_of(const hm_lists *lists, hm_handle list)
+{
+    const hm_lists_record *record;
+    HM_CONTRACT(lists != NULL, "hm_lists_count_of: lists is NULL");
+    record = hm_lists_find(lists, list);
+    return record != NULL ? record->count : 0;
+}
+
 /* Visits all lists that have items, in the order of their memory: sets the view to the next list
  * and returns true, or zeroes it and returns false after the last. Begin with a zeroed view. Items
  * may be written; no list may be changed until the loop has ended. O(lists + gaps) for the whole
@@ -271,6 +281,22 @@ HM_API hm_status hm_lists_validate(const hm_lists *lists);
 
 HM_END_C
 
+#define HM_LISTS_DEFINE_DECLARED(prefix, type, number)                                             \
+    HM_TYPED_ASSERT(type)                                                                          \
+    HM_STATIC_ASSERT(HM_IS_TYPE_ID(number), "type ids have 15 bits");                              \
+    HM_TYPED_DEFINE_INIT(prefix, lists, type, number)                                              \
+    HM_TYPED_DEFINE_LIFETIME(prefix, lists)                                                        \
+    HM_TYPED_DEFINE_UPCOMING(prefix, lists)                                                        \
+    HM_TYPED_DEFINE_ALIVE(prefix, lists)                                                           \
+    HM_TYPED_DEFINE_END_N(prefix, lists, destroy_n, prefix##_handle, "handles")                    \
+    HM_TYPED_DEFINE_QUESTIONS(prefix, lists)                                                       \
+    HM_TYPED_DEFINE_EXPLAIN(prefix, lists)                                                         \
+    HM_LISTS_DEFINE_LISTS(prefix)                                                                  \
+    HM_LISTS_DEFINE_DESTROY_IF(prefix, type)                                                       \
+    HM_LISTS_DEFINE_ADD(prefix, type)                                                              \
+    HM_LISTS_DEFINE_ERASE(prefix, type)                                                            \
+    HM_LISTS_DEFINE_WALK(prefix, type)
+
 /* HM_LISTS_DEFINE(contact, struct contact, 9) defines contact_handle, which names a list,
  * contact_lists, contact_lists_view and a typed form of each function, HM_LISTS_DEFINE_FOR all but
  * the handle: handle_map.h says how. Example:
@@ -291,23 +317,8 @@ HM_END_C
     HM_LISTS_DEFINE_FOR(prefix, type, number)
 
 #define HM_LISTS_DEFINE_FOR(prefix, type, number)                                                  \
-    HM_TYPED_ASSERT(type)                                                                          \
-    HM_STATIC_ASSERT(HM_IS_TYPE_ID(number), "type ids have 15 bits");                              \
-    typedef struct prefix##_lists {                                                                \
-        hm_lists lists;                                                                            \
-    } prefix##_lists;                                                                              \
-    HM_TYPED_DEFINE_INIT(prefix, lists, type, number)                                              \
-    HM_TYPED_DEFINE_LIFETIME(prefix, lists)                                                        \
-    HM_TYPED_DEFINE_UPCOMING(prefix, lists)                                                        \
-    HM_TYPED_DEFINE_ALIVE(prefix, lists)                                                           \
-    HM_TYPED_DEFINE_END_N(prefix, lists, destroy_n, prefix##_handle, "handles")                    \
-    HM_TYPED_DEFINE_QUESTIONS(prefix, lists)                                                       \
-    HM_TYPED_DEFINE_EXPLAIN(prefix, lists)                                                         \
-    HM_LISTS_DEFINE_LISTS(prefix)                                                                  \
-    HM_LISTS_DEFINE_DESTROY_IF(prefix, type)                                                       \
-    HM_LISTS_DEFINE_ADD(prefix, type)                                                              \
-    HM_LISTS_DEFINE_ERASE(prefix, type)                                                            \
-    HM_LISTS_DEFINE_WALK(prefix, type)
+    HM_LISTS_DECLARE(prefix)                                                                       \
+    HM_LISTS_DEFINE_DECLARED(prefix, type, number)
 
 #define HM_LISTS_DEFINE_LISTS(prefix)                                                              \
     HM_TYPED_FORM_HANDLE(lists, prefix##_handle, prefix##_lists_create,                            \
@@ -370,6 +381,7 @@ HM_END_C
     HM_TYPED_FORM(lists, type *, prefix##_lists_items,                                             \
                   (const prefix##_lists *hm_self, prefix##_handle hm_list, uint32_t *hm_count),    \
                   HM_CAST(type *, hm_lists_items(&hm_self->lists, hm_list.id, hm_count)))          \
+    HM_TYPED_FORM_OF(prefix, lists, const, uint32_t, count_of, prefix##_handle)                    \
     HM_TYPED_DEFINE_NEXT(                                                                          \
         prefix, lists, hm_lists_next_as(&hm_self->lists, &hm_found, sizeof(type)),                 \
         hm_walk->list.id = hm_found.list, hm_walk->items = HM_CAST(type *, hm_found.items))        \

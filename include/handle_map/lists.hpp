@@ -171,6 +171,11 @@ class lists : public destroyer<issuer<container<detail::lists_shape<T, TypeId>>>
         auto *found = static_cast<const T *>(hm_lists_items(this->c(), list.id(), &count));
         return {found, count};
     }
+    /* The number of items of a list; 0 also if the handle does not resolve. */
+    [[nodiscard]] std::uint32_t count_of(handle_type list) const noexcept
+    {
+        return hm_lists_count_of(this->c(), list.id());
+    }
     /* A loop over the lists that have items, in the order of their memory. No list may be changed
      * until it has ended; items may be written. */
     [[nodiscard]] detail::walked<detail::list_walk<T>> entries() noexcept

@@ -416,6 +416,12 @@ static inline void *hm_map_meta_at(const hm_map *map, uint32_t dense_index)
 
 HM_END_C
 
+#define HM_MAP_DEFINE_DECLARED(prefix, type, number)                                               \
+    HM_TYPED_DEFINE(prefix, map, type, number)                                                     \
+    HM_MAP_DEFINE_WALK(prefix, type)                                                               \
+    HM_TYPED_DEFINE_ORDER(prefix, map, prefix##_handle)                                            \
+    HM_TYPED_DEFINE_BOUNDS(prefix, map, type)
+
 /* HM_MAP_DEFINE(texture, struct texture, 3) defines texture_handle, texture_map and a typed form of
  * each function, HM_MAP_DEFINE_FOR all but the handle: handle_map.h says how. Example:
  *
@@ -433,10 +439,8 @@ HM_END_C
     HM_MAP_DEFINE_FOR(prefix, type, number)
 
 #define HM_MAP_DEFINE_FOR(prefix, type, number)                                                    \
-    HM_TYPED_DEFINE(prefix, map, type, number)                                                     \
-    HM_MAP_DEFINE_WALK(prefix, type)                                                               \
-    HM_TYPED_DEFINE_ORDER(prefix, map, prefix##_handle)                                            \
-    HM_TYPED_DEFINE_BOUNDS(prefix, map, type)
+    HM_MAP_DECLARE(prefix)                                                                         \
+    HM_MAP_DEFINE_DECLARED(prefix, type, number)
 
 #define HM_MAP_DEFINE_WALK(prefix, type)                                                           \
     HM_TYPED_FORM(map, type *, prefix##_map_items, (const prefix##_map *hm_self),                  \

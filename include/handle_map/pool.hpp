@@ -89,7 +89,7 @@ class cursor
 
     Value *item() const noexcept
     {
-        return static_cast<Value *>(hm_pool_item_as(pool_, at_, sizeof(Value)));
+        return static_cast<Value *>(hm_pool_at_as(pool_, at_, sizeof(Value)));
     }
 
   public:
@@ -182,7 +182,7 @@ class pool : public detail::pool_base<detail::pool_shape<T, TypeId, Storage>>
         std::uint32_t length;
         for (std::uint32_t i = hm_pool_next_run(pool, 0, &length); i != HM_INVALID_INDEX;
              i = hm_pool_next_run(pool, i + length, &length))
-            f(span<Value>(shape::at(pool, i), length));
+            f(span<Value>(static_cast<T *>(hm_pool_at_as(pool, i, sizeof(T))), length));
     }
 };
 

@@ -313,10 +313,11 @@ HM_END_C
  *     }
  */
 #define HM_SECONDARY_DEFINE(prefix, owner, type)                                                   \
+    HM_SECONDARY_DECLARE(prefix)                                                                   \
+    HM_SECONDARY_DEFINE_DECLARED(prefix, owner, type)
+
+#define HM_SECONDARY_DEFINE_DECLARED(prefix, owner, type)                                          \
     HM_TYPED_ASSERT(type)                                                                          \
-    typedef struct prefix##_secondary {                                                            \
-        hm_secondary secondary;                                                                    \
-    } prefix##_secondary;                                                                          \
     HM_SECONDARY_DEFINE_INIT(prefix, type)                                                         \
     HM_TYPED_DEFINE_LIFETIME(prefix, secondary)                                                    \
     HM_SECONDARY_DEFINE_CHANGE(prefix, owner, type)                                                \

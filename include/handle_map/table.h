@@ -327,6 +327,31 @@ static inline void *hm_table_group(const hm_table *table, uint32_t group, uint32
 
 HM_END_C
 
+#define HM_TABLE_DEFINE_DECLARED(prefix, number, COLUMNS)                                          \
+    HM_STATIC_ASSERT(HM_IS_TYPE_ID(number), "type ids have 15 bits");                              \
+    typedef struct prefix##_row {                                                                  \
+        COLUMNS(HM_TABLE_MEMBER)                                                                   \
+    } prefix##_row;                                                                                \
+    typedef struct prefix##_cells {                                                                \
+        COLUMNS(HM_TABLE_ARRAY)                                                                    \
+    } prefix##_cells;                                                                              \
+    /* One byte for each column: offsets in it are the columns' numbers. */                        \
+    typedef struct prefix##_table_columns {                                                        \
+        COLUMNS(HM_TABLE_BYTE)                                                                     \
+    } prefix##_table_columns;                                                                      \
+    HM_STATIC_ASSERT(sizeof(prefix##_table_columns) <= 64, "HM_TABLE_DEFINE takes 64 columns");    \
+    HM_TABLE_DEFINE_INIT(prefix, number, COLUMNS)                                                  \
+    HM_TYPED_DEFINE_LIFETIME(prefix, table)                                                        \
+    HM_TABLE_DEFINE_INSERT(prefix, COLUMNS)                                                        \
+    HM_TYPED_DEFINE_UPCOMING(prefix, table)                                                        \
+    HM_TYPED_DEFINE_ALIVE(prefix, table)                                                           \
+    HM_TABLE_DEFINE_ROWS(prefix)                                                                   \
+    HM_TABLE_DEFINE_ERASE(prefix)                                                                  \
+    HM_TABLE_DEFINE_ORDER(prefix)                                                                  \
+    HM_TYPED_DEFINE_QUESTIONS(prefix, table)                                                       \
+    HM_TYPED_DEFINE_EXPLAIN(prefix, table)                                                         \
+    HM_EACH(HM_TABLE_DEFINE_COLUMN, prefix COLUMNS(HM_TABLE_ELEMENT), HM_EACH_END, HM_EACH_END)
+
 /* HM_TABLE_DEFINE(particles, 7, PARTICLE_COLUMNS), where PARTICLE_COLUMNS is a macro that calls its
  * argument with the type and the name of each column, defines particles_handle, particles_table,
  *
@@ -366,32 +391,8 @@ HM_END_C
     HM_TABLE_DEFINE_FOR(prefix, number, COLUMNS)
 
 #define HM_TABLE_DEFINE_FOR(prefix, number, COLUMNS)                                               \
-    HM_STATIC_ASSERT(HM_IS_TYPE_ID(number), "type ids have 15 bits");                              \
-    typedef struct prefix##_table {                                                                \
-        hm_table table;                                                                            \
-    } prefix##_table;                                                                              \
-    typedef struct prefix##_row {                                                                  \
-        COLUMNS(HM_TABLE_MEMBER)                                                                   \
-    } prefix##_row;                                                                                \
-    typedef struct prefix##_cells {                                                                \
-        COLUMNS(HM_TABLE_ARRAY)                                                                    \
-    } prefix##_cells;                                                                              \
-    /* One byte for each column: offsets in it are the columns' numbers. */                        \
-    typedef struct prefix##_table_columns {                                                        \
-        COLUMNS(HM_TABLE_BYTE)                                                                     \
-    } prefix##_table_columns;                                                                      \
-    HM_STATIC_ASSERT(sizeof(prefix##_table_columns) <= 64, "HM_TABLE_DEFINE takes 64 columns");    \
-    HM_TABLE_DEFINE_INIT(prefix, number, COLUMNS)                                                  \
-    HM_TYPED_DEFINE_LIFETIME(prefix, table)                                                        \
-    HM_TABLE_DEFINE_INSERT(prefix, COLUMNS)                                                        \
-    HM_TYPED_DEFINE_UPCOMING(prefix, table)                                                        \
-    HM_TYPED_DEFINE_ALIVE(prefix, table)                                                           \
-    HM_TABLE_DEFINE_ROWS(prefix)                                                                   \
-    HM_TABLE_DEFINE_ERASE(prefix)                                                                  \
-    HM_TABLE_DEFINE_ORDER(prefix)                                                                  \
-    HM_TYPED_DEFINE_QUESTIONS(prefix, table)                                                       \
-    HM_TYPED_DEFINE_EXPLAIN(prefix, table)                                                         \
-    HM_EACH(HM_TABLE_DEFINE_COLUMN, prefix COLUMNS(HM_TABLE_ELEMENT), HM_EACH_END, HM_EACH_END)
+    HM_TABLE_DECLARE(prefix)                                                                       \
+    HM_TABLE_DEFINE_DECLARED(prefix, number, COLUMNS)
 
 /* What COLUMNS is called with. */
 #define HM_TABLE_MEMBER(type, name) type name;

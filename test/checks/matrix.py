@@ -66,6 +66,8 @@ in report       | report.add_map | report.add_pool | report.add_table | report.a
                 | report.add_lists | report.add_index | report.add_world
 typed           | HM_MAP_DEFINE | HM_POOL_DEFINE | HM_TABLE_DEFINE | HM_SECONDARY_DEFINE \
                 | HM_LISTS_DEFINE | HM_INDEX_DEFINE | HM_COMPONENT_DEFINE
+declared        | HM_MAP_DECLARE | HM_POOL_DECLARE | HM_TABLE_DECLARE | HM_SECONDARY_DECLARE \
+                | HM_LISTS_DECLARE | HM_INDEX_DECLARE | -
 save            | = | = | = | = | = | = | =
 load            | = | = | = | = | = | = | =
 merge           | = | = | = | - | = | - | =

@@ -41,6 +41,7 @@ TEST(cpp_lists, items_of_a_list_are_a_span)
         contacts.push(floor, contact{100 + i, 0});
     }
     CHECK(contacts.items(wall).size() == 20 && contacts.item_count() == 40);
+    CHECK(contacts.count_of(wall) == 20 && contacts.count_of(decltype(contacts.create())()) == 0);
     int sum = 0;
     for (const contact &each : contacts.items(floor))
         sum += each.other;

@@ -115,8 +115,13 @@ static void exchange(model *m, uint32_t a, uint32_t b)
 
 static void release_one(model *m, uint32_t position)
 {
-    release_at(&m->table, position);
-    m->is_live[m->order[position]] = false;
+    uint32_t slot = m->order[position];
+    if (position % 2 == 0)
+        release_at(&m->table, position);
+    else
+        CHECK(hm_id_table_release_slot(&m->table, slot));
+    CHECK(!hm_id_table_release_slot(&m->table, slot));
+    m->is_live[slot] = false;
     m->live[position] = m->live[--m->count];
     exchange(m, position, m->count);
 }
@@ -251,6 +256,9 @@ static hm_handle_state expected_state(const model *m, uint32_t slot, uint32_t ge
 static bool slot_is_right(const model *m, uint32_t slot)
 {
     uint32_t newest = m->generations[slot];
+    hm_handle live = m->is_live[slot] ? hm_handle_pack(slot, newest, TYPE_ID) : HM_NULL_HANDLE;
+    if (!hm_handle_equal(hm_id_table_handle_of_slot(&m->table, slot), live))
+        return false;
     for (uint32_t generation = newest > 1 ? newest - 1 : 1;
          generation <= newest + 1 && generation <= LIVES; generation++) {
         hm_handle handle = hm_handle_pack(slot, generation, TYPE_ID);
@@ -274,7 +282,8 @@ static void check_slots(const model *m, uint32_t end)
 {
     CHECK(hm_id_table_validate(&m->table) == HM_OK);
     CHECK(m->table.count == m->count && m->table.used == m->used);
-    CHECK(m->table.slot_count == m->slot_count);
+    CHECK(hm_id_table_slot_count(&m->table) == m->slot_count);
+    CHECK(hm_handle_is_null(hm_id_table_handle_of_slot(&m->table, HM_INVALID_INDEX)));
     CHECK(hm_handle_is_null(hm_id_table_handle_at(&m->table, m->count)));
     uint32_t position = 0, slot = 0;
     while (position < m->count && position_is_right(m, position))

@@ -50,6 +50,16 @@ TEST(pool_contract, a_block_has_at_most_half_of_all_indices)
     hm_pool_fini(&pool);
 }
 
+DEATH_TEST(pool_contract, a_loop_over_items_of_another_size_panics)
+{
+    hm_pool pool;
+    CHECK(hm_pool_init(&pool, &(hm_pool_desc){.item_size = 4, .capacity = 10}) == HM_OK);
+    CHECK(!hm_handle_is_null(hm_pool_insert(&pool, NULL)));
+    test_expect_panic_of("", "HM_EACH_LIVE: the items are not of this type");
+    HM_EACH_LIVE(uint64_t, item, &pool)
+        *item = 0;
+}
+
 /* validate */
 
 enum { SLOTS = 200 };

@@ -97,6 +97,7 @@ static void check_runs(const hm_pool *pool, uint32_t item_size)
             CHECK(hm_pool_item(pool, k) == NULL && hm_pool_next_run(pool, k, NULL) == i);
         for (uint32_t k = 0; k < length; k++) {
             CHECK(hm_pool_item(pool, i + k) == items + (size_t)k * item_size);
+            CHECK(hm_pool_at(pool, i + k) == hm_pool_item(pool, i + k));
             CHECK(hm_pool_next_run(pool, i + k, NULL) == i + k);
         }
         seen += length;
@@ -198,6 +199,35 @@ TEST(pool_fixed_blocks, a_full_pool_of_one_block_is_one_run)
 TEST(pool_growing_blocks, a_full_pool_of_one_block_is_one_run)
 {
     check_first_run(HM_STORAGE_GROWING_BLOCKS, 16);
+}
+
+/* Erases each third item that it visits, and leaves the loop at one. */
+POOL_TEST(a_loop_in_one_line_visits_the_live_items_until_it_is_left)
+{
+    hm_handle handles[MANY];
+    hm_pool pool = make(storage, (hm_pool_desc){0});
+    uint32_t next = 0;
+    fill(&pool, handles, MANY);
+    HM_EACH_LIVE(int, item, &pool) {
+        CHECK(item_run.index == next++ && item == hm_pool_item(&pool, item_run.index));
+        if (*item % 3 != 0)
+            continue;
+        CHECK(hm_pool_erase_at(&pool, item_run.index));
+    }
+    CHECK(next == MANY);
+    for (int end = 0; end < MANY; end++) {
+        int last = 0;
+        HM_EACH_LIVE(int, item, &pool) {
+            CHECK(*item > last && *item % 3 != 0);
+            last = *item;
+            if (last >= end)
+                break;
+        }
+        CHECK(last == end + (end % 3 == 0)); /* the lowest that is left */
+    }
+    finish(&pool);
+    HM_EACH_LIVE(int, item, &pool)
+        CHECK(item == NULL); /* No item is visited. */
 }
 
 /* Erases every third item and the one behind the visited one, and sometimes inserts one. */

@@ -293,7 +293,8 @@ static inline bool is_waiting(hm_progress progress)
 
 #define LISTS_HANDLE_LOOKS(R)                                                                      \
     COMMON_HANDLE_LOOKS(R, lists)                                                                  \
-    R(lists, items, gives_no_count, (c, h, &length))
+    R(lists, items, gives_no_count, (c, h, &length))                                               \
+    R(lists, count_of, is_zero, (c, h))
 #define LISTS_HANDLE_CHANGES(R)                                                                    \
     R(lists, destroy, is_zero, is_zero, (c, h))                                                    \
     R(lists, destroy_n, is_zero, is_zero, (c, one, 1))                                             \
@@ -310,6 +311,7 @@ static inline bool is_waiting(hm_progress progress)
     OWNER_LOOKS(R, lists)                                                                          \
     UPCOMING_LOOKS(R, lists)                                                                       \
     R(lists, items, gives_no_count, (c, h, &length))                                               \
+    R(lists, count_of, is_zero, (c, h))                                                            \
     R(lists, next, is_zero, (c, &view))                                                            \
     R(lists, item_count, is_zero, (c))                                                             \
     R(lists, handle_at, is_null, (c, 0))

@@ -334,6 +334,7 @@ void lists_model_probe(lists_model *model, hm_handle handle)
     CHECK(hm_lists_contains(&model->lists, handle) == (entry != NULL));
     CHECK((hm_lists_explain(&model->lists, handle) == HM_HANDLE_LIVE) == (entry != NULL));
     CHECK(count == (entry != NULL ? entry->count : 0));
+    CHECK(hm_lists_count_of(&model->lists, handle) == count);
     CHECK(items == (entry != NULL ? entry->place : NULL));
 }
 

@@ -10,20 +10,28 @@
 
 #include <string.h>
 
-/* A handle type defined before its item, an item that contains handles of its own type, and a map,
- * a pool, a secondary, lists, an index and a table with the same name. */
+/* What a header may have that does not know the item: a handle type, and a map, a pool, a
+ * secondary, lists, an index and a table with the same name. */
 HM_HANDLE_DEFINE(body)
+HM_MAP_DECLARE(body)
+HM_POOL_DECLARE(body)
+HM_SECONDARY_DECLARE(body)
+HM_LISTS_DECLARE(body)
+HM_INDEX_DECLARE(body)
+HM_TABLE_DECLARE(body)
+
+/* An item that contains handles of its own type. */
 typedef struct body {
     body_handle self, parent;
     uint32_t value;
 } body;
-HM_MAP_DEFINE_FOR(body, body, 3)
-HM_POOL_DEFINE_FOR(body, body, 4)
-HM_SECONDARY_DEFINE(body, body, body)
-HM_LISTS_DEFINE_FOR(body, body, 6)
-HM_INDEX_DEFINE(body, body)
+HM_MAP_DEFINE_DECLARED(body, body, 3)
+HM_POOL_DEFINE_DECLARED(body, body, 4)
+HM_SECONDARY_DEFINE_DECLARED(body, body, body)
+HM_LISTS_DEFINE_DECLARED(body, body, 6)
+HM_INDEX_DEFINE_DECLARED(body, body)
 #define BODY_COLUMNS(COLUMN) COLUMN(float, x) COLUMN(uint32_t, value) COLUMN(body_handle, parent)
-HM_TABLE_DEFINE_FOR(body, 5, BODY_COLUMNS)
+HM_TABLE_DEFINE_DECLARED(body, 5, BODY_COLUMNS)
 
 static inline body make_body(uint32_t value)
 {

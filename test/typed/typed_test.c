@@ -120,12 +120,15 @@ TEST(typed, items_of_a_pool_are_found_by_their_places)
 {
     body_pool pool;
     body *item = NULL;
-    uint32_t length = 0;
+    uint32_t length = 0, visited = 0;
     uint64_t live = 0;
     CHECK(body_pool_init(&pool, 10) == HM_OK && body_pool_insert_n(&pool, NULL, 2, NULL) == HM_OK);
     body_pool_emplace(&pool, &item);
     CHECK(body_pool_item(&pool, 2) == item && body_pool_erase_at(&pool, 1));
-    CHECK(body_pool_item(&pool, 1) == NULL);
+    CHECK(body_pool_item(&pool, 1) == NULL && body_pool_at(&pool, 2) == item);
+    HM_EACH_LIVE(body, each, &pool.pool)
+        visited += body_pool_at(&pool, each_run.index) == each;
+    CHECK(visited == 2);
     CHECK(body_handle_is_null(body_pool_handle_at(&pool, 1)));
     CHECK(body_pool_next_run(&pool, 0, &length) == 0 && length == 1);
     CHECK(body_pool_next_word(&pool, 0, &live) == 0 && live == 5);
@@ -259,6 +262,7 @@ TEST(typed, lists_do_what_the_untyped_ones_do)
     CHECK(body_lists_item_count(&lists) == BODIES + 1);
     CHECK(body_lists_items(&lists, first, &count)[BODIES].value == BODIES - 1);
     CHECK(count == BODIES + 1 && body_lists_items(&lists, second, NULL) == NULL);
+    CHECK(body_lists_count_of(&lists, first) == count && body_lists_count_of(&lists, second) == 0);
     CHECK(body_lists_resize(&lists, first, 3) == HM_OK); /* 7, 0, 1 */
     CHECK(body_lists_erase_at(&lists, first, 0));        /* 1, 0 */
     CHECK(body_lists_insert_at(&lists, first, 1, &made)->value == 7);

@@ -28,13 +28,24 @@
 #define HM_TYPED_ASSERT(type)
 #endif
 
-/* prefix: texture; kind: map or pool; number: the type id of a descriptor that says 0. */
+/* The struct of a typed container, which needs no item. prefix: texture; kind: map. The macros are
+ * for programs: handle_map.h says how. */
+#define HM_TYPED_DECLARE(prefix, kind)                                                             \
+    typedef struct prefix##_##kind {                                                               \
+        hm_##kind kind;                                                                            \
+    } prefix##_##kind;
+
+#define HM_MAP_DECLARE(prefix) HM_TYPED_DECLARE(prefix, map)
+#define HM_POOL_DECLARE(prefix) HM_TYPED_DECLARE(prefix, pool)
+#define HM_TABLE_DECLARE(prefix) HM_TYPED_DECLARE(prefix, table)
+#define HM_SECONDARY_DECLARE(prefix) HM_TYPED_DECLARE(prefix, secondary)
+#define HM_LISTS_DECLARE(prefix) HM_TYPED_DECLARE(prefix, lists)
+#define HM_INDEX_DECLARE(prefix) HM_TYPED_DECLARE(prefix, index)
+
+/* kind: map or pool; number: the type id of a descriptor that says 0. */
 #define HM_TYPED_DEFINE(prefix, kind, type, number)                                                \
     HM_TYPED_ASSERT(type)                                                                          \
     HM_STATIC_ASSERT(HM_IS_TYPE_ID(number), "type ids have 15 bits");                              \
-    typedef struct prefix##_##kind {                                                               \
-        hm_##kind kind;                                                                            \
-    } prefix##_##kind;                                                                             \
     HM_TYPED_DEFINE_INIT(prefix, kind, type, number)                                               \
     HM_TYPED_DEFINE_LIFETIME(prefix, kind)                                                         \
     HM_TYPED_DEFINE_INSERT(prefix, kind, type)                                                     \
