@@ -19,7 +19,7 @@ static bool id_table_is_spent(const hm_id_table *table, uint32_t slot)
 
 static uint32_t id_table_floor_of(const hm_id_table *table, uint32_t slot)
 {
-    const uint16_t *floor = hm_array_at(&table->floors, slot / table->page_slots);
+    const uint16_t *floor = hm_array_at(&table->floors, slot / HM_ID_TABLE_UNIT);
     return floor != NULL ? *floor : 0;
 }
 
@@ -82,10 +82,8 @@ static hm_status id_table_init_columns(hm_id_table *table, const hm_id_table_des
     if (status != HM_OK)
         /* Coverage: as above. */
         return status;
-    size_t page_slots = memory->page_size / sizeof(hm_handle);
-    table->page_slots = page_slots < UINT32_MAX ? (uint32_t)page_slots : UINT32_MAX;
-    /* Of floors a page at a time, since a trim should not commit more than it gives back. */
-    columns[OWN - 1].desc.capacity = (full->max_slots - 1) / table->page_slots + 1;
+    /* Of floors a page at a time, since a trim should commit little beside what it gives back. */
+    columns[OWN - 1].desc.capacity = (full->max_slots - 1) / HM_ID_TABLE_UNIT + 1;
     for (uint32_t i = 0; i < count; i++) {
         columns[OWN + i] = more[i];
         columns[OWN + i].desc.memory = memory;
@@ -217,16 +215,16 @@ hm_status hm_id_table_prepare(hm_id_table *table, const char *name, uint32_t n, 
     return status;
 }
 
-/* Allows the inline issue to create slots up to the end of the committed entries, or of the page if
- * that has a floor of its own. A floor is never the last generation, since trim spares such pages.
+/* Allows the inline issue to create slots up to the end of the committed entries, or of the unit if
+ * that has a floor of its own. A floor is never the last generation, since trim spares such units.
  */
 static void id_table_open_fresh_slots(hm_id_table *table)
 {
     uint32_t floor = id_table_floor_of(table, table->slot_count);
     uint64_t end = table->entry_array.limit;
-    uint64_t page = table->slot_count / table->page_slots;
-    if (page < table->floors.count && end > (page + 1) * table->page_slots)
-        end = (page + 1) * table->page_slots;
+    uint64_t unit = table->slot_count / HM_ID_TABLE_UNIT;
+    if (unit < table->floors.count && end > (unit + 1) * HM_ID_TABLE_UNIT)
+        end = (unit + 1) * HM_ID_TABLE_UNIT;
     table->fresh_end = (uint32_t)end;
     table->fresh_bits = hm_handle_pack(0, floor + 1, table->type_id).bits;
 }
@@ -290,7 +288,7 @@ void hm_id_table_swap(hm_id_table *table, uint32_t a, uint32_t b)
     hm_handle_exchange(table->entries, table->slots, a, b);
 }
 
-/* Returns how many slots a trim must keep: all up to the end of the page of the last one that is
+/* Returns how many slots a trim must keep: all up to the end of the unit of the last one that is
  * alive or spent. The floor that a spent one would set would retire its neighbours. */
 static uint32_t id_table_slots_to_keep(const hm_id_table *table)
 {
@@ -298,22 +296,22 @@ static uint32_t id_table_slots_to_keep(const hm_id_table *table)
     while (end > 0 && hm_handle_index(table->entries[end - 1]) >= table->count &&
            !id_table_is_spent(table, end - 1))
         end--;
-    uint64_t pages = ((uint64_t)end + table->page_slots - 1) / table->page_slots;
-    uint64_t keep = pages * table->page_slots;
+    uint64_t units = ((uint64_t)end + HM_ID_TABLE_UNIT - 1) / HM_ID_TABLE_UNIT;
+    uint64_t keep = units * HM_ID_TABLE_UNIT;
     return keep < table->slot_count ? (uint32_t)keep : table->slot_count;
 }
 
-/* Raises the floors of the pages from slot `keep` on to the highest generation there. */
+/* Raises the floors of the units from slot `keep` on to the highest generation there. */
 static hm_status id_table_raise_floors(hm_id_table *table, uint32_t keep)
 {
-    size_t pages = ((size_t)table->slot_count - 1) / table->page_slots + 1;
-    if (pages > table->floors.count) {
-        hm_status status = hm_array_resize(&table->floors, pages);
+    size_t units = ((size_t)table->slot_count - 1) / HM_ID_TABLE_UNIT + 1;
+    if (units > table->floors.count) {
+        hm_status status = hm_array_resize(&table->floors, units);
         if (status != HM_OK)
             return status;
     }
     for (uint32_t slot = keep; slot < table->slot_count; slot++) {
-        uint16_t *floor = hm_array_at(&table->floors, slot / table->page_slots);
+        uint16_t *floor = hm_array_at(&table->floors, slot / HM_ID_TABLE_UNIT);
         uint32_t generation = hm_handle_generation(table->entries[slot]);
         if (generation > *floor)
             *floor = (uint16_t)generation;
@@ -321,7 +319,7 @@ static hm_status id_table_raise_floors(hm_id_table *table, uint32_t keep)
     return HM_OK;
 }
 
-/* Drops the slots from `keep` on, all of them free. A floor that was raised although the pages
+/* Drops the slots from `keep` on, all of them free. A floor that was raised although the slots
  * could not be dropped does no harm: it is a generation that was issued. */
 static hm_status id_table_drop_slots(hm_id_table *table, uint32_t keep)
 {

@@ -382,7 +382,7 @@ TEST(describe, an_id_table_speaks_for_the_container_that_is_named)
 
 TEST(describe, what_a_trim_has_dropped_is_free_and_not_out_of_range)
 {
-    uint32_t count = 3 * (uint32_t)(hm_memory_os()->page_size / sizeof(hm_handle));
+    uint32_t count = 3 * HM_ID_TABLE_UNIT;
     char sentence[TEXT];
     init_map(2 * count, 2 * count, "texture");
     CHECK(hm_map_insert_n(&the_map, NULL, count, NULL) == HM_OK);

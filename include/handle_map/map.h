@@ -137,10 +137,12 @@ HM_API hm_handle hm_map_upcoming(const hm_map *map, uint32_t k);
 HM_API void hm_map_clear(hm_map *map);
 
 /* Gives back whole pages: those behind the last item, and those of the sparse table behind the last
- * live slot. Earlier handles stay refused. Slots that are issued again on a dropped page have only
- * as many uses left as the most used slot of that page had. HM_ERROR_MEMORY: the system refuses;
- * some pages may have been given back already, and the free slots on them dropped; nothing else has
- * changed. HM_ERROR_BUSY. O(slots).
+ * live slot. Earlier handles stay refused. Free slots there are dropped, by units of 512 on every
+ * machine, so that the handles that follow do not depend on the size of a page; those of a unit
+ * that are issued again have only as many uses left as the most used of them had. HM_ERROR_MEMORY:
+ * the system refuses; some pages may have been given back already, and the free slots on them
+ * dropped; nothing else has changed. HM_ERROR_BUSY. O(slots). The first trim that drops slots
+ * commits a page for what it has to remember of them.
  *
  * Call it when the map will stay smaller for long, not in each frame: later inserts commit the
  * pages again. */

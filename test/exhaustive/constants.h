@@ -8,6 +8,7 @@
 #define HM_EXHAUSTIVE
 
 #define HM_HANDLE_MAX_GENERATION UINT32_C(3) /* so that a slot retires after 3 items */
+#define HM_ID_TABLE_UNIT 2u
 #define HM_MEMORY_ALIGNMENT 16
 #define MEMORY_MIN_GROWTH 8 /* so that each commit is of one page */
 

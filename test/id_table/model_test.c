@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* id_table: random operations against a naive model; everything is compared after each one. A
- * "page" is the slots that share a generation floor: those whose entries fill one page of memory.
- */
+/* id_table: random operations against a naive model; everything is compared after each one. */
 #include "support/id_table.h"
 #include "support/memory.h"
 #include "support/runner.h"
@@ -15,11 +13,10 @@ typedef struct model {
     test_memory memory;
     uint32_t capacity, max_slots, count;
     uint32_t slot_count, used, reach; /* those that exist, are not retired, have ever existed */
-    uint32_t page;                    /* slots */
     hm_handle *live;                  /* position -> handle */
     uint32_t *order;                  /* position -> slot, of live and of free ones */
     uint16_t *generations;            /* slot -> the last one issued; 0: none */
-    uint16_t floors[8];               /* page -> the highest one that a trim has dropped */
+    uint16_t floors[64];              /* unit -> the highest one that a trim has dropped */
     bool *is_live, *is_retired;       /* slot */
 } model;
 
@@ -79,7 +76,7 @@ static bool reserve(model *m, uint32_t n)
     return status == HM_OK;
 }
 
-/* The freed slot that is next, in its next generation, or a fresh one above the floor of its page.
+/* The freed slot that is next, in its next generation, or a fresh one above the floor of its unit.
  */
 static hm_handle expected_handle(model *m)
 {
@@ -89,7 +86,7 @@ static hm_handle expected_handle(model *m)
     }
     uint32_t slot = m->order[m->used++] = m->slot_count++;
     m->reach = m->slot_count > m->reach ? m->slot_count : m->reach;
-    return hm_handle_pack(slot, m->floors[slot / m->page] + 1u, TYPE_ID);
+    return hm_handle_pack(slot, m->floors[slot / HM_ID_TABLE_UNIT] + 1u, TYPE_ID);
 }
 
 static void issue_one(model *m)
@@ -213,14 +210,14 @@ static size_t whole_pages(const model *m, size_t size)
     return (size + page_size - 1) / page_size * page_size;
 }
 
-/* The slots that a trim keeps: all up to the end of the page of the last one that is live, or in
+/* The slots that a trim keeps: all up to the end of the unit of the last one that is live, or in
  * its last generation. */
 static uint32_t slots_to_keep(const model *m)
 {
     uint32_t end = m->slot_count;
     while (end > 0 && !m->is_live[end - 1] && m->generations[end - 1] != LIVES)
         end--;
-    end = (end + m->page - 1) / m->page * m->page;
+    end = (end + HM_ID_TABLE_UNIT - 1) / HM_ID_TABLE_UNIT * HM_ID_TABLE_UNIT;
     return end < m->slot_count ? end : m->slot_count;
 }
 
@@ -228,7 +225,7 @@ static void drop(model *m, uint32_t end)
 {
     uint32_t used = m->count;
     for (uint32_t slot = end; slot < m->slot_count; slot++) {
-        uint16_t *floor = &m->floors[slot / m->page];
+        uint16_t *floor = &m->floors[slot / HM_ID_TABLE_UNIT];
         *floor = m->generations[slot] > *floor ? m->generations[slot] : *floor;
     }
     for (uint32_t position = m->count; position < m->used; position++)
@@ -244,7 +241,8 @@ static hm_handle_state expected_state(const model *m, uint32_t slot, uint32_t ge
     if (slot >= m->reach)
         return HM_HANDLE_OUT_OF_RANGE;
     if (slot >= m->slot_count)
-        return generation <= m->floors[slot / m->page] ? HM_HANDLE_STALE : HM_HANDLE_FORGED;
+        return generation <= m->floors[slot / HM_ID_TABLE_UNIT] ? HM_HANDLE_STALE
+                                                                : HM_HANDLE_FORGED;
     if (m->is_retired[slot])
         return HM_HANDLE_RETIRED;
     if (generation == m->generations[slot] && m->is_live[slot])
@@ -335,7 +333,6 @@ static void *begin(const uint32_t arguments[3])
     const uint32_t page = (uint32_t)(page_size / sizeof(hm_handle));
     model *m = calloc(1, sizeof *m);
     CHECK(m != NULL);
-    m->page = page;
     m->capacity = 3 * page + page / 2;
     m->max_slots = m->capacity + 4; /* so that retired slots soon fill it */
     test_memory_init(&m->memory, page_size);
@@ -363,7 +360,7 @@ static void end(void *state)
     free(m);
 }
 
-/* Old slots keep trim from dropping their pages, so one subject has none. */
+/* Old slots keep trim from dropping their units, so one subject has none. */
 static const test_operation operations[] = {
     {"issue", 120, issue_some},
     {"release", 90, release_some},

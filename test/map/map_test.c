@@ -93,11 +93,11 @@ TEST(map, growing_moves_no_item)
 
 /* memory */
 
-/* Only one page of entries can be dropped, which must not cost more than a page of generation
+/* Only one page of entries can be given back, which must not cost more than a page of generation
  * floors. */
 TEST(map, trim_takes_no_memory)
 {
-    uint32_t page_slots = (uint32_t)(hm_memory_os()->page_size / sizeof(hm_handle));
+    uint32_t page_slots = (uint32_t)(test_page_size(4096) / sizeof(hm_handle));
     uint32_t n = 16 * page_slots;
     hm_map map = make_map((hm_map_desc){.item_size = 1, .capacity = n});
     CHECK(hm_map_insert_n(&map, NULL, n, NULL) == HM_OK);

@@ -202,12 +202,11 @@ void dense_model_end(void *state)
 
 /* insert */
 
-/* Returns the highest generation issued on the slot's page: its floor is not above it. */
-static uint32_t highest_on_page(const dense_model *model, uint32_t slot)
+/* Returns the highest generation issued in the slot's unit: its floor is not above it. */
+static uint32_t highest_in_unit(const dense_model *model, uint32_t slot)
 {
-    uint32_t slots = (uint32_t)(model->memory.table.page_size / sizeof(hm_handle));
-    uint32_t first = slot / slots * slots, highest = 0;
-    for (uint32_t i = first; i < first + slots && i < model->max_slots; i++)
+    uint32_t first = slot / HM_ID_TABLE_UNIT * HM_ID_TABLE_UNIT, highest = 0;
+    for (uint32_t i = first; i < first + HM_ID_TABLE_UNIT && i < model->max_slots; i++)
         if (model->slots[i].generation > highest)
             highest = model->slots[i].generation;
     return highest;
@@ -242,7 +241,7 @@ static void note_insert(dense_model *model, hm_handle handle, uint32_t zeros, ui
     dense_slot *record = &model->slots[slot];
     CHECK(!record->is_live && generation > record->generation);
     CHECK(generation == record->generation + 1 ||
-          (model->dropped && generation <= highest_on_page(model, slot) + 1));
+          (model->dropped && generation <= highest_in_unit(model, slot) + 1));
     *record = (dense_slot){.value = value,
                            .zeros = zeros,
                            .generation = generation,
@@ -460,7 +459,8 @@ void dense_model_run_clear(void *state, const uint32_t arguments[3])
     dense_model_forget(model);
 }
 
-/* Leaves the pages up to the last slot that is live or spent. */
+/* Leaves the units up to the last slot that is live or spent. The first trim that drops some
+ * commits a page for the generation floors. */
 void dense_model_run_trim(void *state, const uint32_t arguments[3])
 {
     dense_model *model = state;
@@ -470,17 +470,19 @@ void dense_model_run_trim(void *state, const uint32_t arguments[3])
     bool is_refused = test_memory_refused(&model->memory);
     (void)arguments;
     CHECK(status == HM_OK || (status == HM_ERROR_MEMORY && is_refused));
-    CHECK(status != HM_OK || after.committed_size <= before.committed_size);
+    bool drops = status == HM_OK && after.slots < before.slots;
+    size_t floors = drops && !model->has_floors ? model->memory.table.page_size : 0;
+    CHECK(status != HM_OK || after.committed_size <= before.committed_size + floors);
     CHECK(after.retired_slots == before.retired_slots);
-    uint32_t page = (uint32_t)(model->memory.table.page_size / sizeof(hm_handle));
     uint32_t end = before.slots;
     while (end > 0 && !model->slots[end - 1].is_live &&
            model->slots[end - 1].generation != HM_HANDLE_MAX_GENERATION)
         end--;
-    uint32_t kept = (end + page - 1) / page * page;
+    uint32_t kept = (end + HM_ID_TABLE_UNIT - 1) / HM_ID_TABLE_UNIT * HM_ID_TABLE_UNIT;
     kept = kept < before.slots ? kept : before.slots;
     CHECK(after.slots == kept || (is_refused && after.slots == before.slots));
     model->dropped |= is_refused || after.slots < before.slots;
+    model->has_floors |= drops;
 }
 
 /* A handle as pick takes it; the last number is also the value. */
@@ -547,7 +549,7 @@ void dense_model_run_refuse(void *state, const uint32_t arguments[3])
 /* comparison */
 
 /* Whether explain's answer for a handle that does not resolve is right. The container may choose
- * two things: when a spent slot retires, and the floor of a page, up to the highest generation that
+ * two things: when a spent slot retires, and the floor of a unit, up to the highest generation that
  * was issued there. */
 static bool is_explained(const dense_model *model, hm_handle handle, hm_handle_state state)
 {
@@ -566,7 +568,7 @@ static bool is_explained(const dense_model *model, hm_handle handle, hm_handle_s
     if (generation <= record->generation)
         return state == HM_HANDLE_STALE;
     return state == HM_HANDLE_FORGED || (state == HM_HANDLE_STALE && model->dropped &&
-                                         generation <= highest_on_page(model, slot));
+                                         generation <= highest_in_unit(model, slot));
 }
 
 void dense_model_probe(const dense_model *model, hm_handle handle)

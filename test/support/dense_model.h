@@ -109,6 +109,7 @@ typedef struct dense_model {
     uint32_t count;                     /* of `dense` */
     uint32_t spent;                     /* free slots whose generation is the last */
     uint32_t dropped;    /* a trim has dropped slots, or may have raised a generation floor */
+    uint32_t has_floors; /* a trim has dropped slots */
     uint32_t goal;       /* what was last asked of the order; 0: nothing, or it begins anew */
     uint32_t is_stopped; /* and was not done: moves may be in progress */
     uint32_t name_count;

@@ -43,8 +43,7 @@ bool world_model_holds(const world_model *model, const world_model_entity *entit
 void world_model_note_issued(world_model *model, hm_handle handle)
 {
     uint32_t slot = hm_handle_index(handle), generation = hm_handle_generation(handle);
-    uint32_t slots = (uint32_t)(model->world.memory->page_size / sizeof(hm_handle));
-    uint32_t highest = 0;
+    uint32_t slots = HM_ID_TABLE_UNIT, highest = 0;
     CHECK(handle.bits == hm_handle_pack(slot, generation, model->desc.type_id).bits);
     if (slot >= WORLD_MODEL_SLOTS)
         return;

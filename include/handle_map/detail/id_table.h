@@ -17,10 +17,11 @@
  * the free bit, which no other entry has. That costs 8 bytes for 65,535 issues. When `max_slots`
  * slots are live or retired, the table is full.
  *
- * Trim gives back the pages of `entries` behind the last live slot, and keeps for each dropped page
- * one *generation floor*, the highest generation issued there. A slot that is created there again
- * starts above the floor, so handles from before the trim stay refused. A page with a slot that is
- * retired or has used up its generations stays, since its floor would retire all slots of the page.
+ * Trim drops the units of slots behind the last live one, gives back the pages of `entries` that
+ * only they took, and keeps for each dropped unit one *generation floor*, the highest generation
+ * issued there. A slot that is created there again starts above the floor, so handles from before
+ * the trim stay refused. A unit with a slot that is retired or has used up its generations stays,
+ * since its floor would retire all slots of the unit.
  *
  * The dense and sparse pair is Briggs and Torczon's sparse set ("An Efficient Representation for
  * Sparse Sets", 1993); generations are Bilas's handle manager (Game Programming Gems, 2000). */
@@ -29,6 +30,12 @@
 
 #include <handle_map/array.h>
 #include <handle_map/handle.h>
+
+/* Slots of a unit, which share a generation floor. A trim drops whole units, the same on every
+ * machine, so that the handles that follow do not depend on the size of a page. */
+#ifndef HM_EXHAUSTIVE
+enum { HM_ID_TABLE_UNIT = 512 };
+#endif
 
 /* All fields are private to the library; a container reads the counts and the arrays' sizes of its
  * table. Lookup, issue and release touch only the first six, except for a slot's first issue. */
@@ -43,10 +50,9 @@ typedef struct hm_id_table {
     uint32_t max_slots;   /* slots */
     uint32_t dropped_end; /* slots; every slot that a trim has dropped is below it */
     uint32_t type_id;
-    uint32_t page_slots;  /* slots in a page of entries, which share a generation floor */
     hm_array entry_array; /* hm_handle */
     hm_array slot_array;  /* uint32_t */
-    hm_array floors;      /* uint16_t: page of entries -> generation floor */
+    hm_array floors;      /* uint16_t: unit -> generation floor */
 } hm_id_table;
 
 #endif
