@@ -1,9 +1,24 @@
 /* SPDX-License-Identifier: MIT */
-/* array: reserves, commits in steps, gives back. Every size is checked once, at init: the bytes of
- * `capacity` items fit in size_t when rounded up to pages, so that no later product overflows. */
+/* array: reserves, commits in steps, gives back; and moves the arrays of a container together.
+ *
+ * Every size is checked once, at init: the bytes of `capacity` items fit in size_t when rounded up
+ * to pages, so that no later product overflows.
+ *
+ *     a range in steps                        a whole range
+ *     | x x x x . . | y y y . . . | z z .     |x x x x .|y y y .|z z .|   all of it committed
+ *     each from a page on                     small ones from a cache line on, large ones from a
+ * page
+ */
 #include "array_private.h"
 #include "base_private.h"
 #include "memory/memory_private.h"
+
+#include <handle_map/bits.h>
+
+enum {
+    ARRAY_LINE = 64,           /* bytes: where arrays of a whole range begin */
+    ARRAY_REMAP_SIZE = 1 << 16 /* bytes from which remapping pages is cheaper than copying them */
+};
 
 /* Returns "item_" of "column 1 (x): item_", for a sentence that has said the rest already. */
 static const char *array_last_word(const char *text)
@@ -34,8 +49,11 @@ hm_status hm_array_check_layout(size_t size, size_t align, const char *what)
 
 hm_status hm_array_check_size(size_t size, size_t count, const char *what, const hm_memory *memory)
 {
-    if (count <= (SIZE_MAX - (memory->page_size - 1)) / size)
-        return HM_OK;
+    if (count <= (SIZE_MAX - (memory->page_size - 1)) / size) {
+        if (size <= UINT32_MAX)
+            return HM_OK;
+        return hm_fail(HM_ERROR_INVALID, "%ssize %zu is above %" HM_U32, what, size, UINT32_MAX);
+    }
     return hm_fail(HM_ERROR_INVALID, "%zu times %ssize %zu does not fit in size_t", count, what,
                    size);
 }
@@ -66,7 +84,12 @@ static size_t array_align_of(const hm_array_desc *desc)
     return desc->item_align != 0 ? desc->item_align : hm_array_natural_align(desc->item_size);
 }
 
-/* Returns the unit in which columns are laid out: whole pages that keep every alignment. */
+static size_t array_size_of(const hm_array_desc *desc)
+{
+    return desc->item_size * array_capacity_of(desc);
+}
+
+/* Returns the unit in which a range in steps is laid out: whole pages that keep every alignment. */
 static size_t array_unit_of(const hm_array_column *columns, uint32_t count)
 {
     size_t unit = columns->desc.memory->page_size;
@@ -76,38 +99,163 @@ static size_t array_unit_of(const hm_array_column *columns, uint32_t count)
     return unit;
 }
 
-void hm_array_place(const hm_array_column *column, unsigned char *data, size_t reserved_size)
+/* Whether an array of a whole range begins at a page and shares no page, so that its pages can be
+ * remapped. */
+static bool array_has_pages(size_t size, const hm_memory *memory)
 {
-    hm_array *array = column->array;
-    array->data = data;
-    array->capacity = array_capacity_of(&column->desc);
-    array->item_size = column->desc.item_size;
-    array->commit_step = column->desc.commit_step;
-    array->reserved_size = reserved_size;
-    array->memory = column->desc.memory;
+    return size >= ARRAY_REMAP_SIZE && size >= memory->page_size;
 }
 
-hm_status hm_array_init_columns(const hm_array_column *columns, uint32_t count)
+/* Returns the unit for one column of a whole range. */
+static size_t array_whole_unit_of(const hm_array_desc *desc)
+{
+    size_t unit = array_align_of(desc), size = hm_memory_round_up(array_size_of(desc), ARRAY_LINE);
+    if (unit < ARRAY_LINE)
+        unit = ARRAY_LINE;
+    if (array_has_pages(size, desc->memory) && unit < desc->memory->page_size)
+        unit = desc->memory->page_size;
+    return unit;
+}
+
+/* Chooses where each column begins, in bytes from the start of the range, and returns the size of
+ * the range. HM_ERROR_MEMORY: it does not fit in size_t. */
+static hm_status array_lay_out(const hm_array_column *columns, uint32_t count, bool is_whole,
+                               size_t *offsets, size_t *total)
+{
+    size_t unit = array_unit_of(columns, count), end = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const hm_array_desc *desc = &columns[i].desc;
+        if (end > SIZE_MAX / 4 || array_capacity_of(desc) > SIZE_MAX / 4 / desc->item_size)
+            return hm_fail_memory(HM_RESERVATION, SIZE_MAX);
+        size_t own = is_whole ? array_whole_unit_of(desc) : unit;
+        offsets[i] = hm_memory_round_up(end, own);
+        end = hm_memory_round_up(offsets[i] + array_size_of(desc), own);
+    }
+    *total = hm_memory_round_up(end, unit);
+    return HM_OK;
+}
+
+void hm_array_place(const hm_array_column *column, unsigned char *data)
+{
+    const hm_array_desc *desc = &column->desc;
+    hm_array *array = column->array;
+    array->data = data;
+    array->capacity = array_capacity_of(desc);
+    array->item_size = (uint32_t)desc->item_size;
+    array->align_shift = (uint8_t)hm_bits_highest(array_align_of(desc));
+    if (desc->commit_step != 0)
+        array->step_shift = (uint8_t)(1 + hm_bits_highest(2 * desc->commit_step - 1));
+    array->memory = desc->memory;
+}
+
+/* Sets the limit: the number of whole items in the first `size` bytes. */
+static void array_set_limit(hm_array *array, size_t size)
+{
+    size_t limit = size / array->item_size;
+    array->limit = limit < array->capacity ? limit : array->capacity;
+}
+
+/* Makes an array of a part of a whole range. */
+static void array_place_whole(const hm_array_column *column, unsigned char *data)
+{
+    hm_array *array = column->array;
+    hm_array_place(column, data);
+    array->is_whole = true;
+    array->committed_size = hm_memory_round_up(array->item_size * array->capacity, ARRAY_LINE);
+    if (column->is_visible)
+        hm_memory_poison(data + array->item_size * column->used,
+                         array->committed_size - array->item_size * column->used);
+}
+
+/* Reserves a range for columns, and commits it if it is a whole one. */
+static hm_status array_reserve(const hm_array_column *columns, uint32_t count, bool is_whole,
+                               size_t *offsets, unsigned char **data, size_t *total)
 {
     const hm_memory *memory = columns->desc.memory;
-    size_t unit = array_unit_of(columns, count), total = 0;
-    for (uint32_t i = 0; i < count; i++) {
-        size_t size = columns[i].desc.item_size * array_capacity_of(&columns[i].desc);
-        if (size > SIZE_MAX - (unit - 1) - total)
-            return hm_fail_memory(HM_RESERVATION, SIZE_MAX);
-        total += hm_memory_round_up(size, unit);
-    }
+    hm_status status = array_lay_out(columns, count, is_whole, offsets, total);
+    if (status == HM_OK)
+        status = hm_memory_reserve(memory, *total, data);
+    if (status != HM_OK || !is_whole)
+        return status;
+    status = hm_memory_commit(memory, *data, *total);
+    if (status != HM_OK)
+        memory->release(memory->context, *data, *total);
+    return status;
+}
+
+hm_status hm_array_init_columns(const hm_array_column *columns, uint32_t count, bool is_whole)
+{
+    size_t offsets[HM_ARRAY_MAX_COLUMNS], total = 0;
     unsigned char *data = NULL;
-    hm_status status = hm_memory_reserve(memory, total, &data);
+    hm_status status = array_reserve(columns, count, is_whole, offsets, &data, &total);
     if (status != HM_OK)
         return status;
     for (uint32_t i = 0; i < count; i++) {
-        size_t size = columns[i].desc.item_size * array_capacity_of(&columns[i].desc);
-        hm_array_place(&columns[i], data, hm_memory_round_up(size, unit));
-        data += hm_memory_round_up(size, unit);
+        if (!is_whole) {
+            hm_array_place(&columns[i], data + offsets[i]);
+            continue;
+        }
+        array_place_whole(&columns[i], data + offsets[i]);
+        columns[i].array->limit = columns[i].array->capacity;
     }
     columns->array->range_size = total;
     return HM_OK;
+}
+
+hm_array_column hm_array_column_of(hm_array *array, size_t used, bool is_visible)
+{
+    hm_array_column column = {.array = array, .used = used, .is_visible = is_visible};
+    column.desc.item_size = array->item_size;
+    column.desc.item_align = (size_t)1 << array->align_shift;
+    column.desc.capacity = array->capacity;
+    column.desc.memory = array->memory;
+    return column;
+}
+
+/* Moves the first `size` bytes of an array. */
+static void array_carry(const hm_array *from, const hm_array *to, size_t size)
+{
+    const hm_memory *memory = to->memory;
+    if (memory->remap != NULL && from->is_whole && array_has_pages(from->committed_size, memory) &&
+        array_has_pages(to->committed_size, memory) && size >= ARRAY_REMAP_SIZE / 2 &&
+        memory->remap(memory->context, from->data, to->data,
+                      hm_memory_round_up(size, memory->page_size)))
+        return;
+    memcpy(to->data, from->data, size);
+}
+
+hm_status hm_array_move_columns(const hm_array_column *columns, uint32_t count)
+{
+    size_t offsets[HM_ARRAY_MAX_COLUMNS], total = 0;
+    hm_array before[HM_ARRAY_MAX_COLUMNS];
+    unsigned char *data = NULL;
+    hm_status status = array_reserve(columns, count, true, offsets, &data, &total);
+    if (status != HM_OK)
+        return status;
+    for (uint32_t i = 0; i < count; i++) {
+        hm_array *array = columns[i].array;
+        before[i] = *array;
+        hm_memory_unpoison(array->data, array->committed_size);
+        array_place_whole(&columns[i], data + offsets[i]);
+        array->range_size = 0;
+        array_carry(&before[i], array, array->item_size * columns[i].used);
+        /* What was ready stays so; the rest becomes resident piece by piece. */
+        if (array->limit > array->capacity)
+            array->limit = array->capacity;
+    }
+    columns->array->range_size = total;
+    for (uint32_t i = 0; i < count; i++)
+        if (before[i].range_size != 0)
+            before[i].memory->release(before[i].memory->context, before[i].data,
+                                      before[i].range_size);
+    return HM_OK;
+}
+
+hm_status hm_array_widen(hm_array *array, size_t need, size_t used)
+{
+    hm_array_column column = hm_array_column_of(array, used, false);
+    column.desc.capacity = need > 2 * array->capacity ? need : 2 * array->capacity;
+    return hm_array_move_columns(&column, 1);
 }
 
 /* Passes a status on, and says that an array was refused memory, if it was. */
@@ -124,10 +272,10 @@ hm_status hm_array_init(hm_array *array, const hm_array_desc *desc)
     if (desc == NULL)
         return hm_refuse_null("hm_array_init", "desc");
     hm_status status = hm_array_check(desc, "item_");
-    hm_array_column column = {array, *desc};
+    hm_array_column column = {.array = array, .desc = *desc};
     column.desc.memory = array_memory_of(desc);
     if (status == HM_OK)
-        status = hm_array_init_columns(&column, 1);
+        status = hm_array_init_columns(&column, 1, false);
     return array_tell(array_capacity_of(desc), status);
 }
 
@@ -142,19 +290,13 @@ void hm_array_fini(hm_array *array)
     memset(array, 0, sizeof *array);
 }
 
-/* Sets the limit: the number of whole items in the first `size` bytes. */
-static void array_set_limit(hm_array *array, size_t size)
-{
-    size_t limit = size / array->item_size;
-    array->limit = limit < array->capacity ? limit : array->capacity;
-}
-
 /* Commits once: up to `end`, or a step if that is more. */
 static hm_status array_commit_to(hm_array *array, size_t end)
 {
-    size_t step = array->commit_step != 0 ? array->commit_step
-                                          : hm_memory_growth(array->memory, array->committed_size);
-    size_t left = array->reserved_size - array->committed_size;
+    size_t step = array->step_shift != 0 ? (size_t)1 << (array->step_shift - 1)
+                                         : hm_memory_growth(array->memory, array->committed_size);
+    size_t left = hm_memory_round_up(array->item_size * array->capacity, array->memory->page_size) -
+                  array->committed_size;
     size_t size = end - array->committed_size;
     if (size < step)
         size = left > step ? step : left;
@@ -172,8 +314,10 @@ static hm_status array_commit_to(hm_array *array, size_t end)
 static size_t array_bring_piece(const hm_array *array, size_t end)
 {
     size_t ready = hm_memory_round_up(array->item_size * array->limit, array->memory->page_size);
+    if (ready >= array->committed_size) /* The last page of a whole range may be cut. */
+        return array->committed_size;
     size_t size = hm_memory_piece(array->memory, ready, array->committed_size);
-    if (array->commit_step != 0 || end > ready + size)
+    if (array->step_shift != 0 || end > ready + size)
         return array->committed_size;
     hm_memory_populate(array->data + ready, size);
     return ready + size;
@@ -234,11 +378,11 @@ hm_status hm_array_resize(hm_array *array, size_t count)
     return HM_OK;
 }
 
-/* Returns the bytes from the start that hold the items, rounded up to whole pages. */
+/* Returns the bytes from the start that a trim keeps: whole pages that hold the items. */
 static size_t array_kept_size(const hm_array *array)
 {
-    if (array->committed_size == 0)
-        return 0;
+    if (array->committed_size == 0 || array->is_whole)
+        return array->committed_size;
     return hm_memory_round_up(array->item_size * array->count, array->memory->page_size);
 }
 
@@ -272,6 +416,6 @@ hm_status hm_array_trim(hm_array *array)
 
 void hm_array_add_sizes(const hm_array *array, hm_stats *stats)
 {
-    stats->committed_size += array->committed_size;
-    stats->reserved_size += array->reserved_size;
+    stats->committed_size += array->is_whole ? array->range_size : array->committed_size;
+    stats->reserved_size += array->range_size;
 }

@@ -38,25 +38,54 @@ hm_status hm_array_check_layout(size_t size, size_t align, const char *what);
  * as above. */
 hm_status hm_array_check(const hm_array_desc *desc, const char *what);
 
-/* HM_ERROR_INVALID when `count` items, in whole pages, overflow size_t. The size is not 0. */
+/* HM_ERROR_INVALID when `count` items, in whole pages, overflow size_t, or one has 4 GiB. The size
+ * is not 0. */
 hm_status hm_array_check_size(size_t size, size_t count, const char *what, const hm_memory *memory);
 
 /* One of the arrays of a container. */
 typedef struct hm_array_column {
-    hm_array *array;    /* zeroed */
+    hm_array *array;    /* zeroed, or to be moved */
     hm_array_desc desc; /* valid (hm_array_check); all with the same memory, which is not NULL */
+    size_t used;        /* items that move; those behind may be lost */
+    bool is_visible;    /* the program sees the items: those behind the used ones are poisoned */
 } hm_array_column;
 
 /* Initialises arrays that lie one behind the other in one reservation. It belongs to the first, so
- * hm_array_fini of the others comes before that of the first. HM_ERROR_MEMORY: it was refused, or
- * does not fit in size_t; HM_ERROR_INVALID: it is not aligned. Then the arrays stay zeroed. */
-hm_status hm_array_init_columns(const hm_array_column *columns, uint32_t count);
+ * hm_array_fini of the others comes before that of the first. `is_whole`: they are committed whole;
+ * once one is full, all can only move. HM_ERROR_MEMORY: it was refused, or does not fit in size_t;
+ * HM_ERROR_INVALID: it is not aligned. Then the arrays stay zeroed. */
+hm_status hm_array_init_columns(const hm_array_column *columns, uint32_t count, bool is_whole);
 
-/* Makes an array of a part of another one's range: of so many bytes, whole pages, from `data` on.
- */
-void hm_array_place(const hm_array_column *column, unsigned char *data, size_t reserved_size);
+/* The most arrays in one range. */
+enum { HM_ARRAY_MAX_COLUMNS = 16 };
 
-/* Adds the array's sizes to those of its container. */
+/* Describes an array for hm_array_move_columns, with the capacity that it has. */
+hm_array_column hm_array_column_of(hm_array *array, size_t used, bool is_visible);
+
+/* Moves arrays to a new range for the capacities of their descriptors, which is committed whole and
+ * belongs to the first, and releases the ranges that were theirs. Arrays that shared the range of
+ * the first move with it, or are lost. Invalidates all pointers into them. HM_ERROR_MEMORY: the
+ * system refuses; nothing has changed. O(bytes in use); pages of large arrays are not copied where
+ * the memory table can remap them. */
+hm_status hm_array_move_columns(const hm_array_column *columns, uint32_t count);
+
+/* Moves an array that has no space for `need` items to a range of its own, of at least twice the
+ * size. As hm_array_move_columns otherwise. */
+hm_status hm_array_widen(hm_array *array, size_t need, size_t used);
+
+/* Returns where an item is now: one of the `size` bytes that were at `before`, and are at `after`,
+ * or any other, which has not moved. NULL stays NULL. */
+static inline const void *hm_array_follow(const void *item, const unsigned char *before,
+                                          size_t size, const unsigned char *after)
+{
+    size_t offset = (uintptr_t)item - (uintptr_t)before;
+    return offset < size ? after + offset : item;
+}
+
+/* Makes an array of a part of another one's range, from `data` on. */
+void hm_array_place(const hm_array_column *column, unsigned char *data);
+
+/* Adds the array's sizes to those of its container; a range counts with the array that owns it. */
 void hm_array_add_sizes(const hm_array *array, hm_stats *stats);
 
 #endif

@@ -67,30 +67,113 @@ hm_status hm_id_table_settle_type(uint32_t *type_id, const char *what, const cha
     return HM_OK;
 }
 
+enum {
+    ID_TABLE_OWN = 3,          /* arrays: slots, entries, floors */
+    ID_TABLE_FIRST_SIZE = 4096 /* bytes of a whole range at first, or a page if that is larger */
+};
+
+HM_STATIC_ASSERT(ID_TABLE_OWN + HM_ID_TABLE_MORE <= HM_ARRAY_MAX_COLUMNS, "one range has them all");
+
+/* Returns how many floors so many slots have, at least one. */
+static size_t id_table_floors_of(size_t slots)
+{
+    return (slots - 1) / HM_ID_TABLE_UNIT + 1;
+}
+
+/* Lists the arrays of a table and of its container, for `capacity` live slots. */
+static void id_table_list(hm_id_table *table, size_t capacity, size_t slots,
+                          const hm_array_column *more, uint32_t count, hm_array_column *columns)
+{
+    columns[0].desc.capacity = capacity;
+    columns[1].desc.capacity = slots;
+    columns[2].desc.capacity = id_table_floors_of(slots);
+    if (columns[2].desc.capacity < table->floors.count)
+        columns[2].desc.capacity = table->floors.count;
+    for (uint32_t i = 0; i < count; i++) {
+        columns[ID_TABLE_OWN + i] = more[i];
+        columns[ID_TABLE_OWN + i].desc.memory = columns->desc.memory;
+        if (more[i].desc.capacity == 0)
+            columns[ID_TABLE_OWN + i].desc.capacity = capacity;
+    }
+}
+
+/* Returns for how many live slots a whole range has space at first. */
+static size_t id_table_first_capacity(const hm_memory *memory, uint32_t limit,
+                                      const hm_array_column *more, uint32_t count)
+{
+    size_t left = ID_TABLE_FIRST_SIZE, slot = sizeof(hm_handle) + sizeof(uint32_t);
+    if (left < memory->page_size)
+        left = memory->page_size;
+    left -= left / 8; /* for the ends of the arrays */
+    for (uint32_t i = 0; i < count; i++) {
+        size_t size = more[i].desc.item_size * more[i].desc.capacity;
+        if (size == 0)
+            slot += more[i].desc.item_size;
+        left -= size < left ? size : left;
+    }
+    if (left < slot)
+        return 1;
+    return left / slot < limit ? left / slot : limit;
+}
+
 static hm_status id_table_init_columns(hm_id_table *table, const hm_id_table_desc *full,
-                                       const hm_array_column *more, uint32_t count)
+                                       bool is_whole, const hm_array_column *more, uint32_t count)
 {
     const hm_memory *memory = full->memory;
-    enum { OWN = 3 };
-    hm_array_column columns[OWN + HM_ID_TABLE_MORE] = {
-        {&table->entry_array, {sizeof(hm_handle), 0, full->max_slots, 0, memory}},
-        {&table->slot_array, {sizeof(uint32_t), 0, full->capacity, 0, memory}},
-        {&table->floors, {sizeof(uint16_t), 0, 0, memory->page_size, memory}},
+    /* Of floors a page at a time, since a trim should not commit more than it gives back. */
+    hm_array_column columns[HM_ARRAY_MAX_COLUMNS] = {
+        {.array = &table->slot_array, .desc = {sizeof(uint32_t), 0, 0, 0, memory}},
+        {.array = &table->entry_array, .desc = {sizeof(hm_handle), 0, 0, 0, memory}},
+        {.array = &table->floors, .desc = {sizeof(uint16_t), 0, 0, memory->page_size, memory}},
     };
-    hm_status status = hm_array_check_size(sizeof(hm_handle), full->max_slots, "entry_", memory);
+    size_t capacity = full->capacity, slots = full->max_slots;
+    hm_status status = HM_OK;
+    if (is_whole)
+        slots = capacity = id_table_first_capacity(memory, full->capacity, more, count);
+    else
+        status = hm_array_check_size(sizeof(hm_handle), full->max_slots, "entry_", memory);
     /* Coverage: only a 32-bit size_t has sizes that do not fit. */
     if (status != HM_OK)
         /* Coverage: as above. */
         return status;
-    /* Of floors a page at a time, since a trim should commit little beside what it gives back. */
-    columns[OWN - 1].desc.capacity = (full->max_slots - 1) / HM_ID_TABLE_UNIT + 1;
-    for (uint32_t i = 0; i < count; i++) {
-        columns[OWN + i] = more[i];
-        columns[OWN + i].desc.memory = memory;
-        if (more[i].desc.capacity == 0)
-            columns[OWN + i].desc.capacity = full->capacity;
-    }
-    return hm_array_init_columns(columns, OWN + count);
+    id_table_list(table, capacity, slots, more, count, columns);
+    return hm_array_init_columns(columns, ID_TABLE_OWN + count, is_whole);
+}
+
+static void id_table_place(hm_id_table *table)
+{
+    table->entries = hm_array_data(&table->entry_array);
+    table->slots = hm_array_data(&table->slot_array);
+}
+
+/* Moves all to a whole range for `capacity` live slots, and for retired ones. */
+static hm_status id_table_move(hm_id_table *table, size_t capacity, const hm_array_column *more,
+                               uint32_t count)
+{
+    size_t slots = capacity + (table->slot_count - table->used);
+    if (slots < table->fresh_end)
+        slots = table->fresh_end; /* A trim has set it to 0. */
+    hm_array_column columns[HM_ARRAY_MAX_COLUMNS] = {
+        hm_array_column_of(&table->slot_array, table->used, false),
+        hm_array_column_of(&table->entry_array, table->slot_count, false),
+        hm_array_column_of(&table->floors, table->floors.count, false)};
+    id_table_list(table, capacity, slots, more, count, columns);
+    hm_status status = hm_array_move_columns(columns, ID_TABLE_OWN + count);
+    id_table_place(table);
+    return status;
+}
+
+hm_status hm_id_table_shrink(hm_id_table *table, const hm_array_column *more, uint32_t count)
+{
+    if (!table->slot_array.is_whole)
+        return HM_OK;
+    size_t capacity =
+        id_table_first_capacity(table->slot_array.memory, table->capacity, more, count);
+    if (capacity < table->used)
+        capacity = table->used;
+    if (capacity > table->slot_array.capacity / 2)
+        return HM_OK;
+    return id_table_move(table, capacity, more, count);
 }
 
 void hm_id_table_fill(const hm_memory **memory, uint32_t *capacity, uint32_t *max_slots)
@@ -107,6 +190,10 @@ void hm_id_table_fill(const hm_memory **memory, uint32_t *capacity, uint32_t *ma
 hm_id_table_desc hm_id_table_complete(const hm_id_table_desc *desc)
 {
     hm_id_table_desc full = *desc;
+    if (full.capacity == 0) {
+        full.max_slots = full.max_slots != 0 ? full.max_slots : UINT32_MAX;
+        full.capacity = full.max_slots < UINT32_MAX ? full.max_slots : UINT32_MAX - 1;
+    }
     hm_id_table_fill(&full.memory, &full.capacity, &full.max_slots);
     return full;
 }
@@ -126,13 +213,13 @@ hm_status hm_id_table_init_with(hm_id_table *table, const hm_id_table_desc *desc
     if (status == HM_OK)
         status = hm_memory_check(full.memory);
     if (status == HM_OK)
-        status = id_table_init_columns(table, &full, more, count);
+        status = id_table_init_columns(table, &full, desc->capacity == 0, more, count);
     if (status != HM_OK) {
         hm_id_table_fini(table);
         return id_table_tell(full.capacity, full.max_slots, status);
     }
-    table->entries = hm_array_data(&table->entry_array);
-    table->slots = hm_array_data(&table->slot_array);
+    id_table_place(table);
+    table->capacity = full.capacity;
     table->max_slots = full.max_slots;
     table->type_id = desc->type_id;
     return HM_OK;
@@ -157,8 +244,8 @@ void hm_id_table_fini(hm_id_table *table)
 {
     HM_CONTRACT(table != NULL, "hm_id_table_fini: table is NULL");
     hm_array_fini(&table->floors);
-    hm_array_fini(&table->slot_array);
     hm_array_fini(&table->entry_array);
+    hm_array_fini(&table->slot_array);
     memset(table, 0, sizeof *table);
 }
 
@@ -193,35 +280,69 @@ void hm_id_table_retire_spent(hm_id_table *table, uint32_t n)
 hm_status hm_id_table_reserve(hm_id_table *table, uint32_t n)
 {
     HM_CONTRACT(table != NULL, "hm_id_table_reserve: table is NULL");
-    hm_status status = hm_id_table_prepare(table, NULL, n, false);
+    hm_status status = HM_OK;
+    if (hm_id_table_outgrows(table, n))
+        status = hm_id_table_grow(table, NULL, n, NULL, 0);
+    if (status == HM_OK)
+        status = hm_id_table_prepare(table, NULL, n, false);
     if (status == HM_OK)
         hm_id_table_retire_spent(table, n);
-    return id_table_tell(table->slot_array.capacity, table->max_slots, status);
+    return id_table_tell(table->capacity, table->max_slots, status);
+}
+
+/* Returns in *fresh how many slots the next n issues create, or why they cannot. */
+static hm_status id_table_admit(hm_id_table *table, const char *name, uint32_t n, uint32_t *fresh)
+{
+    if (n > table->capacity - table->count)
+        return hm_fail_full("table", NULL, table->count, table->capacity, n);
+    *fresh = n - id_table_count_usable(table, n);
+    if (*fresh <= table->max_slots - table->slot_count)
+        return HM_OK;
+    hm_id_table_retire_spent(table, n); /* No slots are left because of them. */
+    return hm_fail_spent(name, table->max_slots, table->slot_count - table->used);
+}
+
+hm_status hm_id_table_grow(hm_id_table *table, const char *name, uint32_t n,
+                           const hm_array_column *more, uint32_t count)
+{
+    uint32_t fresh;
+    hm_status status = id_table_admit(table, name, n, &fresh);
+    size_t need = (size_t)table->count + n, capacity = 2 * table->slot_array.capacity;
+    if (capacity > table->capacity)
+        capacity = table->capacity;
+    if (capacity < need)
+        capacity = need;
+    return status == HM_OK ? id_table_move(table, capacity, more, count) : status;
 }
 
 hm_status hm_id_table_prepare(hm_id_table *table, const char *name, uint32_t n, bool grows)
 {
-    if (n > table->slot_array.capacity - table->count)
-        return hm_fail_full("table", NULL, table->count, table->slot_array.capacity, n);
-    uint32_t fresh = n - id_table_count_usable(table, n);
-    if (fresh > table->max_slots - table->slot_count) {
-        hm_id_table_retire_spent(table, n); /* No slots are left because of them. */
-        return hm_fail_spent(name, table->max_slots, table->slot_count - table->used);
+    uint32_t fresh;
+    hm_status status = id_table_admit(table, name, n, &fresh);
+    if (status != HM_OK)
+        return status;
+    size_t slots = (size_t)table->slot_count + fresh;
+    if (slots > table->entry_array.capacity) {
+        status = hm_array_widen(&table->entry_array, slots, table->slot_count);
+        id_table_place(table);
     }
-    hm_status status =
-        hm_array_commit(&table->entry_array, (size_t)table->slot_count + fresh, grows);
+    if (status == HM_OK)
+        status = hm_array_commit(&table->entry_array, slots, grows);
     if (status == HM_OK)
         status = hm_array_commit(&table->slot_array, (size_t)table->count + n, grows);
     return status;
 }
 
-/* Allows the inline issue to create slots up to the end of the committed entries, or of the unit if
- * that has a floor of its own. A floor is never the last generation, since trim spares such units.
+/* Allows the inline issue to create slots up to the end of the committed entries or of the index
+ * space, or of the unit if that has a floor of its own. A floor is never the last generation, since
+ * trim spares such units.
  */
 static void id_table_open_fresh_slots(hm_id_table *table)
 {
     uint32_t floor = id_table_floor_of(table, table->slot_count);
     uint64_t end = table->entry_array.limit;
+    if (end > table->max_slots)
+        end = table->max_slots;
     uint64_t unit = table->slot_count / HM_ID_TABLE_UNIT;
     if (unit < table->floors.count && end > (unit + 1) * HM_ID_TABLE_UNIT)
         end = (unit + 1) * HM_ID_TABLE_UNIT;
@@ -304,9 +425,13 @@ static uint32_t id_table_slots_to_keep(const hm_id_table *table)
 /* Raises the floors of the units from slot `keep` on to the highest generation there. */
 static hm_status id_table_raise_floors(hm_id_table *table, uint32_t keep)
 {
-    size_t units = ((size_t)table->slot_count - 1) / HM_ID_TABLE_UNIT + 1;
+    size_t units = id_table_floors_of(table->slot_count);
     if (units > table->floors.count) {
-        hm_status status = hm_array_resize(&table->floors, units);
+        hm_status status = HM_OK;
+        if (units > table->floors.capacity)
+            status = hm_array_widen(&table->floors, units, table->floors.count);
+        if (status == HM_OK)
+            status = hm_array_resize(&table->floors, units);
         if (status != HM_OK)
             return status;
     }
@@ -344,6 +469,14 @@ static hm_status id_table_drop_slots(hm_id_table *table, uint32_t keep)
 hm_status hm_id_table_trim(hm_id_table *table)
 {
     HM_CONTRACT(table != NULL, "hm_id_table_trim: table is NULL");
+    hm_status status = hm_id_table_trim_slots(table);
+    if (status == HM_OK)
+        status = hm_id_table_shrink(table, NULL, 0);
+    return id_table_tell(table->capacity, table->max_slots, status);
+}
+
+hm_status hm_id_table_trim_slots(hm_id_table *table)
+{
     if (table->entries == NULL)
         return HM_OK;
     uint32_t keep = id_table_slots_to_keep(table);
@@ -359,7 +492,7 @@ hm_status hm_id_table_trim(hm_id_table *table)
         table->slot_array.count = table->used;
         status = hm_array_decommit(&table->slot_array);
     }
-    return id_table_tell(table->slot_array.capacity, table->max_slots, status);
+    return status;
 }
 
 hm_handle_state hm_id_table_explain(const hm_id_table *table, hm_handle handle)
@@ -393,7 +526,7 @@ uint32_t hm_id_table_contains_n(const hm_id_table *table, const hm_handle *handl
 hm_owners hm_id_table_as_owners(const hm_id_table *table)
 {
     HM_CONTRACT(table != NULL, "hm_id_table_as_owners: table is NULL");
-    return (hm_owners){.capacity = (uint32_t)table->slot_array.capacity,
+    return (hm_owners){.capacity = table->capacity,
                        .max_slots = table->max_slots,
                        .type_id = (uint16_t)table->type_id,
                        .is_given = true};
@@ -424,7 +557,7 @@ size_t hm_id_table_describe(const hm_id_table *table, hm_handle handle, const ch
 void hm_id_table_add_stats(const hm_id_table *table, hm_stats *stats)
 {
     stats->count = table->count;
-    stats->capacity = (uint32_t)table->slot_array.capacity;
+    stats->capacity = table->capacity;
     stats->slots = table->slot_count;
     stats->max_slots = table->max_slots;
     stats->free_slots = table->used - table->count;

@@ -27,7 +27,9 @@ static inline hm_links hm_id_table_links(const hm_id_table *table)
 uint32_t hm_id_table_default_max_slots(uint32_t capacity, const hm_memory *memory, uint32_t least,
                                        uint32_t times);
 
-/* Fills in the defaults of these fields of a descriptor, or of all. */
+/* Fills in the defaults of these fields of a descriptor, or of all. Without a capacity the first
+ * fills in HM_DEFAULT_CAPACITY, for a container that cannot grow; the second the index space, for
+ * one that can. */
 void hm_id_table_fill(const hm_memory **memory, uint32_t *capacity, uint32_t *max_slots);
 hm_id_table_desc hm_id_table_complete(const hm_id_table_desc *desc);
 
@@ -36,9 +38,32 @@ enum { HM_ID_TABLE_MORE = 10 };
 
 /* As hm_id_table_init, but reserves one range for the table and for `count` more arrays of its
  * container, which hm_array_fini must finish before the table. The descriptors are valid, but for
- * their memory and a capacity of 0, which become those of the table. */
+ * their memory and a capacity of 0, which become those of the table. If the table has no capacity,
+ * the range is a whole one with space for few items. */
 hm_status hm_id_table_init_with(hm_id_table *table, const hm_id_table_desc *desc,
                                 const hm_array_column *more, uint32_t count);
+
+/* Whether a table without a capacity has no space for n more live slots: the container then calls
+ * hm_id_table_grow before hm_id_table_prepare. */
+static inline bool hm_id_table_outgrows(const hm_id_table *table, uint32_t n)
+{
+    return table->slot_array.is_whole && n <= table->capacity - table->count &&
+           n > table->slot_array.capacity - table->count;
+}
+
+/* Moves the table and the arrays of its container to a range for n more live slots, and at least
+ * for twice as many as now. `more` lists the same arrays as hm_id_table_init_with, by
+ * hm_array_column_of; a capacity of 0 becomes that of the table. Fails as hm_id_table_prepare.
+ * Afterwards the container reads the addresses of its arrays again. */
+hm_status hm_id_table_grow(hm_id_table *table, const char *name, uint32_t n,
+                           const hm_array_column *more, uint32_t count);
+
+/* As hm_id_table_trim, but moves nothing. */
+hm_status hm_id_table_trim_slots(hm_id_table *table);
+
+/* The last step of a trim: without a capacity, moves to a smaller range if at most half of this one
+ * is in use. */
+hm_status hm_id_table_shrink(hm_id_table *table, const hm_array_column *more, uint32_t count);
 
 /* As hm_id_table_reserve; `grows` as in hm_array_commit. `name`: the container's, or NULL. */
 hm_status hm_id_table_prepare(hm_id_table *table, const char *name, uint32_t n, bool grows);

@@ -39,7 +39,9 @@ static hm_status map_init_columns(hm_map *map, const hm_map_desc *desc)
     hm_id_table_desc ids = {desc->capacity, desc->max_slots, desc->type_id, desc->memory};
     hm_array_desc items = {desc->item_size, desc->item_align, desc->capacity, 0, desc->memory};
     hm_array_desc meta = {desc->meta_size, desc->meta_align, desc->capacity, 0, desc->memory};
-    const hm_array_column columns[] = {{&map->item_array, items}, {&map->meta_array, meta}};
+    const hm_array_column columns[] = {
+        {.array = &map->item_array, .desc = items, .is_visible = true},
+        {.array = &map->meta_array, .desc = meta, .is_visible = true}};
     hm_status status = hm_array_check(&items, "item_");
     if (status == HM_OK && desc->meta_size != 0)
         status = hm_array_check(&meta, "meta_");
@@ -74,6 +76,7 @@ hm_status hm_map_init(hm_map *map, const hm_map_desc *desc)
         return status;
     }
     map->items = hm_array_data(&map->item_array);
+    map->guard.limit = map_committed_items(map);
     map->item_size = desc->item_size;
     map->destroy = desc->destroy;
     map->relocate = desc->relocate;
@@ -135,15 +138,40 @@ static hm_status map_tell(const hm_map *map, hm_status status)
     return hm_tell_memory(status, &limits);
 }
 
+/* Lists the arrays of a map that move with its id table, and returns their number. */
+static uint32_t map_list_columns(hm_map *map, hm_array_column *columns)
+{
+    columns[0] = hm_array_column_of(&map->item_array, map->ids.count, true);
+    columns[0].desc.capacity = 0;
+    if (map->meta_array.data == NULL)
+        return 1;
+    columns[1] = hm_array_column_of(&map->meta_array, map->ids.count, true);
+    columns[1].desc.capacity = 0;
+    return 2;
+}
+
+static hm_status map_grow(hm_map *map, uint32_t n)
+{
+    hm_array_column columns[2];
+    uint32_t count = map_list_columns(map, columns);
+    hm_status status = hm_id_table_grow(&map->ids, map->name, n, columns, count);
+    map->items = hm_array_data(&map->item_array);
+    return status;
+}
+
 /* `grows` as in hm_array_commit. */
 static hm_status map_prepare(hm_map *map, uint32_t n, bool grows)
 {
     if (hm_guard_refuses(&map->guard, "map", map->name))
         return HM_ERROR_BUSY;
-    if (n > map->item_array.capacity - map->ids.count)
-        return hm_fail_full("map", map->name, map->ids.count, map->item_array.capacity, n);
+    if (n > map->ids.capacity - map->ids.count)
+        return hm_fail_full("map", map->name, map->ids.count, map->ids.capacity, n);
     size_t count = (size_t)map->ids.count + n;
-    hm_status status = hm_id_table_prepare(&map->ids, map->name, n, grows);
+    hm_status status = HM_OK;
+    if (hm_id_table_outgrows(&map->ids, n))
+        status = map_grow(map, n);
+    if (status == HM_OK)
+        status = hm_id_table_prepare(&map->ids, map->name, n, grows);
     if (status == HM_OK)
         status = hm_array_prepare(&map->item_array, count, grows);
     if (status == HM_OK && map->meta_array.data != NULL)
@@ -168,6 +196,23 @@ void hm_map_clear_meta(hm_map *map, uint32_t index, uint32_t n)
     memset(map->meta_array.data + meta_size * index, 0, meta_size * n);
 }
 
+/* The map may move, and the item with it. */
+hm_handle hm_map_insert_slow(hm_map *map, const void *item)
+{
+    const unsigned char *before = map->items;
+    uint32_t index = map->ids.count;
+    hm_handle handle = hm_map_issue_slow(map);
+    if (hm_handle_is_null(handle))
+        return handle;
+    item = hm_array_follow(item, before, map->item_size * index, map->items);
+    void *place = hm_map_open_as(map, index, map->item_size);
+    if (item != NULL)
+        memcpy(place, item, map->item_size);
+    else
+        memset(place, 0, map->item_size);
+    return handle;
+}
+
 /* Poisons the n places from `count` on, which no longer hold items. */
 static void map_poison_dead(hm_map *map, uint32_t n)
 {
@@ -181,10 +226,12 @@ static void map_poison_dead(hm_map *map, uint32_t n)
 hm_status hm_map_insert_n(hm_map *map, const void *items, uint32_t n, hm_handle *handles)
 {
     HM_CONTRACT(map != NULL, "hm_map_insert_n: map is NULL");
+    uint32_t first = map->ids.count;
+    const unsigned char *before = map->items;
     hm_status status = map_prepare(map, n, true);
     if (status != HM_OK || n == 0)
         return status;
-    uint32_t first = map->ids.count;
+    items = hm_array_follow(items, before, map->item_size * first, map->items);
     hm_memory_unpoison(map_item_at(map, first), map->item_size * n);
     if (items != NULL)
         memcpy(map_item_at(map, first), items, map->item_size * n);
@@ -312,7 +359,7 @@ static hm_dense map_dense(const hm_map *constant)
                                    .links = hm_id_table_links(&map->ids),
                                    .slot_count = map->ids.slot_count,
                                    .count = map->ids.count,
-                                   .capacity = hm_map_capacity(map),
+                                   .capacity = (uint32_t)map->item_array.capacity,
                                    .swapped = moves_more ? map_swapped : NULL,
                                    .find = map_find,
                                    .owner = map,
@@ -361,6 +408,15 @@ void hm_map_clear(hm_map *map)
 
 /* memory and questions */
 
+static hm_status map_shrink(hm_map *map)
+{
+    hm_array_column columns[2];
+    uint32_t count = map_list_columns(map, columns);
+    hm_status status = hm_id_table_shrink(&map->ids, columns, count);
+    map->items = hm_array_data(&map->item_array);
+    return status;
+}
+
 hm_status hm_map_trim(hm_map *map)
 {
     HM_CONTRACT(map != NULL, "hm_map_trim: map is NULL");
@@ -371,9 +427,11 @@ hm_status hm_map_trim(hm_map *map)
     if (status == HM_OK)
         status = hm_array_trim(&map->meta_array);
     if (status == HM_OK)
-        status = hm_id_table_trim(&map->ids);
+        status = hm_id_table_trim_slots(&map->ids);
     if (status == HM_OK)
         status = hm_order_trim(&map->order, map->ids.count);
+    if (status == HM_OK)
+        status = map_shrink(map);
     map->guard.limit = map_committed_items(map);
     return map_tell(map, status);
 }

@@ -384,6 +384,7 @@ TEST(footprint, a_map_of_1000_small_items_commits_each_column_once)
         counting memory;
         hm_map map;
         hm_map_desc desc = {.item_size = 8, .meta_size = meta_size, .memory = &memory.table};
+        desc.capacity = 100000;
         count_init(&memory, hm_memory_os());
         CHECK(hm_map_init(&map, &desc) == HM_OK);
         for (uint32_t i = 0; i < 1000; i++)
@@ -411,12 +412,13 @@ TEST(footprint, blocks_of_a_pool_are_beside_the_range_of_its_entries)
 TEST(footprint, columns_that_fit_alone_may_be_too_large_together)
 {
     hm_map map;
-    const size_t size = SIZE_MAX / 4 + 1; /* two of them are half of all addresses */
-    hm_map_desc desc = {.item_size = size, .capacity = 2, .max_slots = 2, .meta_size = size};
+    const uint32_t half = UINT32_C(1)
+                          << (sizeof(size_t) * 4 - 1); /* half squared, twice: too much */
+    hm_map_desc desc = {.item_size = half, .capacity = half, .max_slots = half, .meta_size = half};
     CHECK(hm_map_init(&map, &desc) == HM_ERROR_MEMORY);
     char most[96];
-    snprintf(most, sizeof most, "a reservation of %zu bytes was refused: lower capacity 2 or ",
-             (size_t)SIZE_MAX);
+    snprintf(most, sizeof most, "a reservation of %zu bytes was refused: lower capacity %u",
+             (size_t)SIZE_MAX, (unsigned)half);
     CHECK(strncmp(hm_last_error(), most, strlen(most)) == 0);
 }
 
@@ -461,7 +463,7 @@ TEST(footprint, a_map_of_1000_small_items_takes_five_page_faults)
     for (uint32_t round = 0; round < 10; round++) {
         hm_map map;
         CHECK(getrusage(RUSAGE_SELF, &before) == 0);
-        CHECK(hm_map_init(&map, &(hm_map_desc){.item_size = 8}) == HM_OK);
+        CHECK(hm_map_init(&map, &(hm_map_desc){.item_size = 8, .capacity = 100000}) == HM_OK);
         for (uint32_t i = 0; i < 1000; i++)
             CHECK(!hm_handle_is_null(hm_map_insert(&map, NULL)));
         CHECK(getrusage(RUSAGE_SELF, &after) == 0);

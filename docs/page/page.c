@@ -54,8 +54,12 @@ static bool page_decommit(void *context, void *address, size_t size)
     return true;
 }
 
-static const hm_memory page_memory = {page_reserve, page_commit, page_decommit, page_release,
-                                      PAGE_SIZE,    NULL,        true};
+static const hm_memory page_memory = {.reserve = page_reserve,
+                                      .commit = page_commit,
+                                      .decommit = page_decommit,
+                                      .release = page_release,
+                                      .page_size = PAGE_SIZE,
+                                      .has_scarce_addresses = true};
 
 /* splitmix64, so that each visit shows the same. */
 static uint64_t page_seed;

@@ -10,7 +10,7 @@
  * item. Under AddressSanitizer the bytes behind the last item are poisoned: using a pointer to an
  * item that was popped is reported.
  *
- * Limits: items of 1 byte and more, alignments from 1 to 4096, any capacity whose bytes fit in
+ * Limits: items of 1 byte to 4 GiB - 1, alignments from 1 to 4096, any capacity whose bytes fit in
  * size_t. An item may straddle pages.
  *
  * Threads: no locks inside. Const calls may run together while no thread writes. */
@@ -25,11 +25,12 @@ HM_BEGIN_C
 #define HM_DEFAULT_CAPACITY 1048576
 
 typedef struct hm_array_desc {
-    size_t item_size;   /* bytes; at least 1, a multiple of item_align */
+    size_t item_size;   /* bytes; from 1 to UINT32_MAX, a multiple of item_align */
     size_t item_align;  /* bytes; a power of two up to 4096; 0: the largest power of two that
                            divides the size, at most that of max_align_t */
     size_t capacity;    /* items; 0: HM_DEFAULT_CAPACITY */
-    size_t commit_step; /* bytes; the least that is committed at a time; 0: grows with the array */
+    size_t commit_step; /* bytes; the least that is committed at a time, rounded up to a power of
+                           two; 0: grows with the array */
     const hm_memory *memory; /* NULL: hm_memory_os() */
 } hm_array_desc;
 
@@ -38,19 +39,22 @@ typedef struct hm_array {
     unsigned char *data;     /* the first item */
     size_t count;            /* items in use */
     size_t limit;            /* items that a push need not prepare for; all of them are committed */
-    size_t capacity;         /* items */
-    size_t item_size;        /* bytes */
-    size_t commit_step;      /* bytes, 0: grows with the array */
-    size_t committed_size;   /* bytes from the start, a multiple of the page size */
-    size_t reserved_size;    /* bytes from the start, a multiple of the page size */
+    size_t capacity;         /* items that the range has space for */
+    size_t committed_size;   /* bytes from the start */
     size_t range_size;       /* bytes that fini releases; 0: the range is another array's */
     const hm_memory *memory; /* NULL in a zeroed array */
+    uint32_t item_size;      /* bytes */
+    uint8_t align_shift;     /* log2 of an item's alignment */
+    uint8_t step_shift;      /* 1 + log2 of the least size that is committed; 0: it grows */
+    bool is_whole;           /* committed whole from the start; the array moves when it is full */
 } hm_array;
 
-/* Reserves the range; commits nothing. HM_ERROR_INVALID: a NULL argument, item size 0, an alignment
- * that is no power of two, is above 4096 or does not divide the size, a size that overflows, or a
- * memory table that breaks its contract. HM_ERROR_MEMORY: the reservation was refused. The memory
- * table must outlive the array. O(1). */
+HM_STATIC_ASSERT(sizeof(void *) != 8 || sizeof(hm_array) == 64, "containers have several");
+
+/* Reserves the range; commits nothing. HM_ERROR_INVALID: a NULL argument, an item size of 0 or
+ * above UINT32_MAX, an alignment that is no power of two, is above 4096 or does not divide the
+ * size, a size that overflows, or a memory table that breaks its contract. HM_ERROR_MEMORY: the
+ * reservation was refused. The memory table must outlive the array. O(1). */
 HM_API hm_status hm_array_init(hm_array *array, const hm_array_desc *desc);
 
 /* Releases the range and zeroes the array; cannot fail. Invalidates all pointers. May be called
@@ -87,7 +91,7 @@ static inline void *hm_array_push(hm_array *array)
     HM_CONTRACT(array != NULL, "hm_array_push: array is NULL");
     if (array->count >= array->limit && !hm_array_grow(array))
         return NULL;
-    item = array->data + array->item_size * array->count++;
+    item = array->data + HM_CAST(size_t, array->item_size) * array->count++;
     HM_UNPOISON(item, array->item_size);
     return item;
 }
@@ -100,7 +104,7 @@ static inline bool hm_array_pop(hm_array *array)
     if (array->count == 0)
         return false;
     array->count--;
-    HM_POISON(array->data + array->item_size * array->count, array->item_size);
+    HM_POISON(array->data + HM_CAST(size_t, array->item_size) * array->count, array->item_size);
     return true;
 }
 
@@ -108,7 +112,7 @@ static inline bool hm_array_pop(hm_array *array)
 static inline void *hm_array_at(const hm_array *array, size_t index)
 {
     HM_CONTRACT(array != NULL, "hm_array_at: array is NULL");
-    return index < array->count ? array->data + array->item_size * index : NULL;
+    return index < array->count ? array->data + HM_CAST(size_t, array->item_size) * index : NULL;
 }
 
 /* Returns the address of the first item; it never changes from init to fini. NULL in a zeroed

@@ -40,6 +40,14 @@
  * trim costs no uses, slots take other sizes, and the default may be lower: pool.h. A secondary and
  * an index issue no handles, and have the slots of their owners.)
  *
+ * Growing. A container with a capacity reserves its addresses at init; growing commits memory
+ * there, and moves nothing. One whose capacity is 0 has no limit but the index space. It takes a
+ * range of about 4 KiB, or a page, at init, and when that is full it moves to one that is twice as
+ * large, so that it has about twice the memory that it uses, and three times while it moves. Where
+ * the memory table can, pages are moved, and not copied (memory.h). That invalidates pointers to
+ * items, as the headers say, but no handle, position or order; no hook is called. Trim moves to a
+ * smaller range if half of this one is not in use. If the system refuses, nothing has moved.
+ *
  * Failing. There are five situations, and each has its answer:
  *
  *     a broken contract (a NULL container)    HM_ERROR_INVALID from init; elsewhere the panic hook,

@@ -24,7 +24,7 @@ HM_BEGIN_C
 
 /* A zero field means the default. */
 typedef struct hm_id_table_desc {
-    uint32_t capacity;       /* live slots, at most; 0: HM_DEFAULT_CAPACITY */
+    uint32_t capacity;       /* live slots, at most; 0: no limit, the table moves as it grows */
     uint32_t max_slots;      /* index space in slots, at least the capacity; 0: as for a map */
     uint16_t type_id;        /* at most 0x7FFF, or HM_TYPE_ID_UNIQUE */
     const hm_memory *memory; /* NULL: hm_memory_os(); must outlive the table */
@@ -33,9 +33,9 @@ typedef struct hm_id_table_desc {
 /* hm_id_table is a struct that programs hold by value; all of its fields, in detail/id_table.h,
  * which says how the table works, are private. */
 
-/* Reserves address space; commits nothing. HM_ERROR_INVALID: a NULL argument, a capacity or type id
- * above the limits, max_slots below the capacity, a bad memory table. HM_ERROR_MEMORY: a
- * reservation was refused. O(1), one reservation. */
+/* Reserves address space; commits nothing, without a capacity a page. HM_ERROR_INVALID: a NULL
+ * argument, a capacity or type id above the limits, max_slots below the capacity, a bad memory
+ * table. HM_ERROR_MEMORY: a reservation was refused. O(1), one reservation. */
 HM_API hm_status hm_id_table_init(hm_id_table *table, const hm_id_table_desc *desc);
 
 /* Releases everything and zeroes the table; cannot fail. May be called twice. O(1). */

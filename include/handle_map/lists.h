@@ -239,7 +239,7 @@ static inline uint64_t hm_lists_item_count(const hm_lists *lists)
 static inline uint32_t hm_lists_capacity(const hm_lists *lists)
 {
     HM_CONTRACT(lists != NULL, "hm_lists_capacity: lists is NULL");
-    return HM_CAST(uint32_t, lists->ids.slot_array.capacity);
+    return lists->ids.capacity;
 }
 
 /* Returns the handle of the list at a position below the count; null out of range. The positions

@@ -9,10 +9,12 @@
  *
  * Owns: the items, and the `meta_size` bytes of user meta beside each of them. Moves: erase moves
  * the last item into the hole (swap-and-pop), erase_if moves the survivors down, defragment moves
- * items into order; the meta moves along. Growing moves nothing: `items` never changes from init to
- * fini, and insert invalidates nothing. A pointer to an item is valid until the next call that may
- * move the item. Limits: UINT32_MAX - 1 items of any size, alignments up to 4096. Handles, failing,
- * callbacks, threads and all else that containers share: handle_map.h. */
+ * items into order; the meta moves along. With a capacity growing moves nothing: `items` never
+ * changes from init to fini, and insert invalidates nothing. Without one insert, reserve and trim
+ * may move all items to another range (handle_map.h): pointers hold until the next of them. A
+ * pointer to an item is valid until the next call that may move the item. Limits: UINT32_MAX - 1
+ * items of any size, alignments up to 4096. Handles, failing, callbacks, threads and all else that
+ * containers share: handle_map.h. */
 #ifndef HANDLE_MAP_MAP_H
 #define HANDLE_MAP_MAP_H
 
@@ -28,9 +30,10 @@ typedef struct hm_map_desc {
     size_t item_size;  /* bytes, at least 1; a multiple of item_align; an item may straddle pages */
     size_t item_align; /* bytes, a power of two up to 4096; 0: the largest one that divides the
                           size, at most that of max_align_t */
-    uint32_t capacity; /* items, at most UINT32_MAX - 1; 0: 1,048,576 */
-    uint32_t max_slots; /* index space in slots, at least the capacity; 0: the larger of 2^20 and
-                           16 x capacity; where addresses are scarce (memory.h) 2 x capacity */
+    uint32_t capacity; /* items, at most UINT32_MAX - 1; 0: no limit, the items move as they grow */
+    uint32_t max_slots; /* index space in slots, at least the capacity; 0: without a capacity all
+                           2^32 - 1; else the larger of 2^20 and 16 x capacity, and where addresses
+                           are scarce (memory.h) 2 x capacity */
     uint16_t type_id;   /* at most 0x7FFF, or HM_TYPE_ID_UNIQUE */
     size_t meta_size;   /* bytes of user meta beside each item, moved with it; zero after insert */
     size_t meta_align;  /* bytes; as item_align, for meta_size */
@@ -47,8 +50,8 @@ typedef struct hm_map_desc {
 
 typedef hm_stats hm_map_stats;
 
-/* Reserves address space for the capacity; commits nothing. Fails as every init does
- * (handle_map.h). O(1), one reservation. Example:
+/* Reserves address space for the capacity, and commits nothing; without a capacity commits a small
+ * range. Fails as every init does (handle_map.h). O(1), one reservation. Example:
  *
  *     hm_map sprites;
  *     const hm_map_desc desc = {.item_size = sizeof(struct sprite),
@@ -376,7 +379,7 @@ static inline uint32_t hm_map_count(const hm_map *map)
 static inline uint32_t hm_map_capacity(const hm_map *map)
 {
     HM_CONTRACT(map != NULL, "hm_map_capacity: map is NULL");
-    return HM_CAST(uint32_t, map->item_array.capacity);
+    return map->ids.capacity;
 }
 
 /* Returns the handle of the item at a dense index; null out of range. O(1). */

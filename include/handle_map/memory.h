@@ -23,8 +23,8 @@ HM_BEGIN_C
 #endif
 
 /* A memory table must keep this contract, and outlive every container that was initialised with it.
- * Ranges passed to commit and decommit lie inside one reservation, and start and end at multiples
- * of `page_size` counted from the start of the reservation (not from address zero). */
+ * Ranges passed to commit, decommit and remap lie inside one reservation, and start and end at
+ * multiples of `page_size` counted from the start of the reservation (not from address zero). */
 typedef struct hm_memory {
     /* Returns NULL when refused, or an address that is aligned to the largest power of two that
      * divides the size, or to HM_MEMORY_ALIGNMENT bytes if that is less. */
@@ -39,8 +39,15 @@ typedef struct hm_memory {
     /* Takes exactly what `reserve` returned: same address, same size. Pages of it may still be
      * committed. It cannot fail. */
     void (*release)(void *context, void *address, size_t size);
-    size_t page_size; /* bytes; a power of two, at least 8: the unit of commit and decommit */
-    void *context;    /* passed to each function; the library never touches it */
+    /* Optional; NULL: there is none. Moves pages of one reservation to another one, and returns
+     * true: `to` then holds what `from` held, and `from` stays reserved. Returns false when
+     * refused: then nothing has moved. The pages of both are committed; those of `from` are only
+     * released after. A container that grows without a capacity (handle_map.h) copies its items
+     * where this is refused. Whoever copies a table and replaces `reserve` sets it to NULL. */
+    bool (*remap)(void *context, void *from, void *to, size_t size);
+    size_t
+        page_size; /* bytes; a power of two, at least 8: the unit of commit, decommit and remap */
+    void *context; /* passed to each function; the library never touches it */
     /* False: a reservation takes nothing but addresses, of which there are plenty. True: they are
      * *scarce*, because a reservation takes memory, or leaves fewer addresses to others. It is true
      * in the tables of the heap, of arenas and of WebAssembly, and in copies of them. Set it in a

@@ -249,7 +249,7 @@ static inline uint32_t hm_table_count(const hm_table *table)
 static inline uint32_t hm_table_capacity(const hm_table *table)
 {
     HM_CONTRACT(table != NULL, "hm_table_capacity: table is NULL");
-    return HM_CAST(uint32_t, table->ids.slot_array.capacity);
+    return table->ids.capacity;
 }
 
 /* Returns the handle of a row; null out of range. O(1). */

@@ -289,7 +289,7 @@ static inline uint32_t hm_world_count(const hm_world *world)
 static inline uint32_t hm_world_capacity(const hm_world *world)
 {
     HM_CONTRACT(world != NULL, "hm_world_capacity: world is NULL");
-    return HM_CAST(uint32_t, world->ids.slot_array.capacity);
+    return world->ids.capacity;
 }
 
 /* Whether the entity is alive. O(1). */

@@ -39,9 +39,10 @@ static hm_status index_init_lists(hm_index *index, const hm_index_desc *desc,
                                    .memory = memory,
                                    .name = index->name};
     size_t heads = desc->key_limit != 0 ? desc->key_limit : (size_t)keys + 1;
-    columns[0] =
-        (hm_array_column){&index->bucket_array, {sizeof(hm_index_bucket), 0, keys, 0, memory}};
-    columns[1] = (hm_array_column){&index->head_array, {sizeof(uint32_t), 0, heads, 0, memory}};
+    columns[0] = (hm_array_column){.array = &index->bucket_array,
+                                   .desc = {sizeof(hm_index_bucket), 0, keys, 0, memory}};
+    columns[1] = (hm_array_column){.array = &index->head_array,
+                                   .desc = {sizeof(uint32_t), 0, heads, 0, memory}};
     return hm_lists_init_with(&index->members, &members, columns, INDEX_COLUMNS);
 }
 

@@ -104,8 +104,10 @@ static hm_status lists_init_parts(hm_lists *lists, hm_lists_desc *full, const hm
     if (status != HM_OK)
         return status;
     hm_array_column columns[HM_ID_TABLE_MORE] = {
-        {&lists->record_array, {sizeof(hm_lists_record), 0, full->max_slots, 0, NULL}},
-        {&lists->unit_array, {(size_t)1 << lists->unit_shift, full->item_align, range, 0, NULL}},
+        {.array = &lists->record_array,
+         .desc = {sizeof(hm_lists_record), 0, full->max_slots, 0, NULL}},
+        {.array = &lists->unit_array,
+         .desc = {(size_t)1 << lists->unit_shift, full->item_align, range, 0, NULL}},
     };
     if (count > 0)
         memcpy(columns + 2, more, sizeof *more * count);
@@ -575,7 +577,7 @@ hm_status hm_lists_trim(hm_lists *lists)
     HM_CONTRACT(lists != NULL, "hm_lists_trim: lists is NULL");
     if (hm_guard_refuses(&lists->guard, "lists", lists->name))
         return HM_ERROR_BUSY;
-    hm_status status = hm_id_table_trim(&lists->ids);
+    hm_status status = hm_id_table_trim_slots(&lists->ids);
     lists->record_array.count = lists->ids.entry_array.limit;
     lists->unit_array.count = lists->end > 1 ? lists->end : 0;
     if (status == HM_OK)

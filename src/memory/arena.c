@@ -316,8 +316,13 @@ static hm_status arena_init_parts(hm_memory_arena *arena, const hm_memory_arena_
         return hm_fail(HM_ERROR_MEMORY, "arena: a commit of the first block was refused");
     arena_make(arena, arena->base, arena->size, 0);
     arena_link(arena, arena_block_at(arena->base));
-    arena->table = (hm_memory){
-        arena_reserve, arena_commit, arena_decommit, arena_release, ARENA_UNIT, arena, true};
+    arena->table = (hm_memory){.reserve = arena_reserve,
+                               .commit = arena_commit,
+                               .decommit = arena_decommit,
+                               .release = arena_release,
+                               .page_size = ARENA_UNIT,
+                               .context = arena,
+                               .has_scarce_addresses = true};
     return HM_OK;
 }
 

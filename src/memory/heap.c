@@ -58,8 +58,12 @@ static bool heap_decommit(void *context, void *address, size_t size)
 
 const hm_memory *hm_memory_heap(void)
 {
-    static const hm_memory heap = {heap_reserve,   heap_commit, heap_decommit, heap_release,
-                                   HEAP_PAGE_SIZE, NULL,        true};
+    static const hm_memory heap = {.reserve = heap_reserve,
+                                   .commit = heap_commit,
+                                   .decommit = heap_decommit,
+                                   .release = heap_release,
+                                   .page_size = HEAP_PAGE_SIZE,
+                                   .has_scarce_addresses = true};
     return &heap;
 }
 

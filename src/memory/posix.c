@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* memory, on POSIX: mmap reserves, mprotect commits, mprotect and madvise decommit. */
-#ifndef _DEFAULT_SOURCE
-#define _DEFAULT_SOURCE /* MAP_ANONYMOUS, madvise and getentropy, which -std=c11 hides */
+/* memory, on POSIX: mmap reserves, mprotect commits, mprotect and madvise decommit, and mremap
+ * moves pages. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE /* mremap, MAP_ANONYMOUS, madvise and getentropy, which -std=c11 hides */
 #endif
 
 #include "memory_private.h"
@@ -59,6 +60,26 @@ static bool posix_decommit(void *context, void *address, size_t size)
     return false;
 }
 
+#if defined(MREMAP_DONTUNMAP) && defined(MAP_FIXED_NOREPLACE)
+
+/* Linux unmaps `to` before it finds out whether it can move anything, so after a refusal that range
+ * may be a hole, which is mapped again. Where it is none, or another thread's mapping has taken it,
+ * that call changes nothing. */
+static bool posix_remap(void *context, void *from, void *to, size_t size)
+{
+    (void)context;
+    const int flags = MREMAP_MAYMOVE | MREMAP_FIXED | MREMAP_DONTUNMAP;
+    if (mremap(from, size, size, flags, to) == to)
+        return true;
+    (void)mmap(to, size, PROT_READ | PROT_WRITE,
+               MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+    return false;
+}
+
+#else
+#define posix_remap NULL
+#endif
+
 /* A huge page needs an aligned address: reserve one page more and release the ends. */
 static void *posix_huge_reserve(void *context, size_t size)
 {
@@ -77,10 +98,16 @@ static void *posix_huge_reserve(void *context, size_t size)
     return start + head;
 }
 
-static hm_memory posix_memory = {posix_reserve, posix_commit, posix_decommit, posix_release, 0,
-                                 NULL,          false};
-static hm_memory posix_huge_memory = {
-    posix_huge_reserve, posix_commit, posix_decommit, posix_release, 0, NULL, false};
+static hm_memory posix_memory = {.reserve = posix_reserve,
+                                 .commit = posix_commit,
+                                 .decommit = posix_decommit,
+                                 .release = posix_release,
+                                 .remap = posix_remap};
+static hm_memory posix_huge_memory = {.reserve = posix_huge_reserve,
+                                      .commit = posix_commit,
+                                      .decommit = posix_decommit,
+                                      .release = posix_release,
+                                      .remap = posix_remap};
 static pthread_once_t posix_asked = PTHREAD_ONCE_INIT;
 
 static void posix_ask_page_size(void)

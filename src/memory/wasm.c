@@ -176,8 +176,12 @@ bool hm_memory_fill_random(void *bytes, size_t size)
 
 const hm_memory *hm_memory_os(void)
 {
-    static const hm_memory os = {wasm_reserve,   wasm_commit, wasm_decommit, wasm_release,
-                                 WASM_PAGE_SIZE, NULL,        true};
+    static const hm_memory os = {.reserve = wasm_reserve,
+                                 .commit = wasm_commit,
+                                 .decommit = wasm_decommit,
+                                 .release = wasm_release,
+                                 .page_size = WASM_PAGE_SIZE,
+                                 .has_scarce_addresses = true};
     return &os;
 }
 

@@ -49,8 +49,10 @@ bool hm_memory_fill_random(void *bytes, size_t size)
     return SystemFunction036(bytes, (ULONG)size) != 0;
 }
 
-static hm_memory windows_memory = {
-    windows_reserve, windows_commit, windows_decommit, windows_release, 0, NULL, false};
+static hm_memory windows_memory = {.reserve = windows_reserve,
+                                   .commit = windows_commit,
+                                   .decommit = windows_decommit,
+                                   .release = windows_release};
 static INIT_ONCE windows_asked = INIT_ONCE_STATIC_INIT;
 
 static BOOL CALLBACK windows_ask_page_size(PINIT_ONCE once, void *parameter, void **result)

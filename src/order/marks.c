@@ -162,5 +162,10 @@ bool hm_order_cover(hm_order_call *call, uint32_t count)
             return false;
         state->marks = hm_array_data(&state->mark_array);
     }
+    if (words > state->mark_array.capacity) {
+        if (hm_array_widen(&state->mark_array, words, state->mark_array.limit) != HM_OK)
+            return false;
+        state->marks = hm_array_data(&state->mark_array);
+    }
     return hm_array_commit(&state->mark_array, words, true) == HM_OK;
 }

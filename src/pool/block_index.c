@@ -18,8 +18,8 @@ hm_array_column hm_pool_index_list(hm_pool *pool)
     while (buckets < 2 * pool->unit_count)
         buckets *= 2;
     pool->cell_shift = hm_bits_highest(hm_pool_block_size(pool, 0));
-    return (hm_array_column){&pool->index_array,
-                             {sizeof(uint32_t), 0, buckets, page_size, pool->memory}};
+    return (hm_array_column){.array = &pool->index_array,
+                             .desc = {sizeof(uint32_t), 0, buckets, page_size, pool->memory}};
 }
 
 static uint64_t pool_cell_of(const hm_pool *pool, const void *address)

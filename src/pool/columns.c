@@ -14,11 +14,13 @@ uint32_t hm_pool_columns_list(hm_pool *pool, hm_array_column *columns)
         levels += size;
         pool->level_count++;
     } while (size > 1);
-    columns[0] =
-        (hm_array_column){&pool->entry_array, {sizeof(uint32_t), 0, pool->max_slots, 0, memory}};
-    columns[1] = (hm_array_column){&pool->word_array, {sizeof(hm_pool_word), 0, words, 0, memory}};
-    columns[2] = (hm_array_column){&pool->level_array,
-                                   {sizeof(uint64_t), 0, levels, memory->page_size, memory}};
+    columns[0] = (hm_array_column){.array = &pool->entry_array,
+                                   .desc = {sizeof(uint32_t), 0, pool->max_slots, 0, memory}};
+    columns[1] = (hm_array_column){.array = &pool->word_array,
+                                   .desc = {sizeof(hm_pool_word), 0, words, 0, memory}};
+    columns[2] =
+        (hm_array_column){.array = &pool->level_array,
+                          .desc = {sizeof(uint64_t), 0, levels, memory->page_size, memory}};
     return 3;
 }
 

@@ -44,6 +44,9 @@ static hm_status pool_check(const hm_pool *pool, const hm_pool_desc *desc)
         return hm_fail(HM_ERROR_INVALID,
                        "max_slots %" HM_U32 " times item_size %zu does not fit in size_t",
                        pool->max_slots, desc->item_size);
+    status = hm_array_check_size(desc->item_size, 1, "item_", pool->memory);
+    if (status != HM_OK)
+        return status;
     return hm_array_check_size(sizeof(uint32_t), pool->max_slots, "entry_", pool->memory);
 }
 
@@ -64,7 +67,7 @@ static hm_status pool_init_all(hm_pool *pool, const hm_pool_desc *desc)
     hm_array_column columns[5];
     uint32_t count = hm_pool_columns_list(pool, columns);
     count += hm_pool_storage_list(pool, desc, &items, columns + count);
-    status = hm_array_init_columns(columns, count);
+    status = hm_array_init_columns(columns, count, false);
     if (status != HM_OK)
         return hm_pool_tell(pool, status);
     hm_pool_columns_place(pool);

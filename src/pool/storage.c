@@ -279,10 +279,10 @@ static uint32_t pool_list_range(hm_pool *pool, const hm_pool_desc *desc, hm_arra
     size_t page_size = memory->page_size;
     pool->unit_count = hm_memory_round_up(pool->item_size * pool->max_slots, page_size) / page_size;
     size_t units = (pool->unit_count - 1) / HM_POOL_WORD + 1;
-    columns[0] =
-        (hm_array_column){&pool->unit_array, {sizeof(uint64_t), 0, units, page_size, memory}};
-    columns[1] =
-        (hm_array_column){items, {pool->item_size, desc->item_align, pool->max_slots, 0, memory}};
+    columns[0] = (hm_array_column){.array = &pool->unit_array,
+                                   .desc = {sizeof(uint64_t), 0, units, page_size, memory}};
+    columns[1] = (hm_array_column){
+        .array = items, .desc = {pool->item_size, desc->item_align, pool->max_slots, 0, memory}};
     return 2;
 }
 
@@ -291,7 +291,8 @@ static uint32_t pool_list_blocks(hm_pool *pool, const hm_pool_desc *desc, hm_arr
     const hm_memory *memory = pool->memory;
     hm_pool_blocks_init(pool, desc->block_size);
     columns[0] = (hm_array_column){
-        &pool->unit_array, {sizeof(uintptr_t), 0, pool->unit_count, memory->page_size, memory}};
+        .array = &pool->unit_array,
+        .desc = {sizeof(uintptr_t), 0, pool->unit_count, memory->page_size, memory}};
     if (!hm_pool_in_fixed_blocks(pool))
         return 1;
     columns[1] = hm_pool_index_list(pool);
@@ -308,7 +309,6 @@ uint32_t hm_pool_storage_list(hm_pool *pool, const hm_pool_desc *desc, hm_array 
 void hm_pool_storage_place(hm_pool *pool, const hm_array *items)
 {
     pool->places.items = items->data;
-    pool->item_reserved_size = items->reserved_size;
     if (!hm_pool_in_one_range(pool))
         pool->places.bases = (uintptr_t *)(void *)pool->unit_array.data;
 }

@@ -82,13 +82,15 @@ hm_status hm_secondary_list_columns(hm_secondary *secondary, const hm_secondary_
         return status;
     secondary->max_slots = full->max_slots;
     size_t pieces = hm_secondary_count_pieces(secondary, memory);
-    columns[0] = (hm_array_column){
-        &secondary->value_array, {full->value_size, full->value_align, full->capacity, 0, memory}};
-    columns[1] = (hm_array_column){&secondary->owner_array,
-                                   {sizeof(hm_handle), 0, full->capacity, 0, memory}};
-    columns[2] =
-        (hm_array_column){&secondary->piece_array, {1, 0, pieces, memory->page_size, memory}};
-    columns[3] = (hm_array_column){positions, {sizeof(uint32_t), 0, full->max_slots, 0, memory}};
+    columns[0] =
+        (hm_array_column){.array = &secondary->value_array,
+                          .desc = {full->value_size, full->value_align, full->capacity, 0, memory}};
+    columns[1] = (hm_array_column){.array = &secondary->owner_array,
+                                   .desc = {sizeof(hm_handle), 0, full->capacity, 0, memory}};
+    columns[2] = (hm_array_column){.array = &secondary->piece_array,
+                                   .desc = {1, 0, pieces, memory->page_size, memory}};
+    columns[3] = (hm_array_column){.array = positions,
+                                   .desc = {sizeof(uint32_t), 0, full->max_slots, 0, memory}};
     return HM_OK;
 }
 
@@ -99,7 +101,8 @@ void hm_secondary_place_columns(hm_secondary *secondary, const hm_secondary_desc
     secondary->owners = hm_array_data(&secondary->owner_array);
     secondary->pieces = hm_array_data(&secondary->piece_array);
     secondary->positions = hm_array_data(positions);
-    secondary->reserved_size = positions->reserved_size;
+    secondary->reserved_size =
+        hm_memory_round_up(sizeof(uint32_t) * full->max_slots, full->memory->page_size);
     secondary->value_size = full->value_size;
     secondary->type_id = full->type_id;
     secondary->destroy = full->destroy;
@@ -131,7 +134,7 @@ hm_status hm_secondary_init(hm_secondary *secondary, const hm_secondary_desc *de
     secondary->name = full.name != NULL ? full.name : "secondary";
     status = hm_secondary_list_columns(secondary, &full, &positions, columns);
     if (status == HM_OK)
-        status = hm_array_init_columns(columns, HM_SECONDARY_COLUMNS);
+        status = hm_array_init_columns(columns, HM_SECONDARY_COLUMNS, false);
     if (status != HM_OK) {
         const hm_limits limits = {"secondary", secondary->name, full.capacity, full.max_slots, 0,
                                   NULL};
@@ -540,8 +543,7 @@ hm_secondary_stats hm_secondary_get_stats(const hm_secondary *secondary)
                                 .slots = secondary->slot_end,
                                 .max_slots = secondary->max_slots,
                                 .free_slots = secondary->slot_end - secondary->count,
-                                .committed_size = secondary->positions_size,
-                                .reserved_size = secondary->reserved_size};
+                                .committed_size = secondary->positions_size};
     hm_array_add_sizes(&secondary->value_array, &stats);
     hm_array_add_sizes(&secondary->owner_array, &stats);
     hm_array_add_sizes(&secondary->piece_array, &stats);

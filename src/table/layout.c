@@ -172,17 +172,18 @@ void hm_table_list_arrays(hm_table *table, const hm_table_desc *desc, hm_array *
         size_t part = table_part_of(desc, i);
         total = part < SIZE_MAX - total ? total + part : SIZE_MAX;
     }
-    columns[0] = (hm_array_column){&table->record_array, {1, 0, records, 1, NULL}};
-    columns[1] = (hm_array_column){space, {1, table_most_align_of(desc), total, 0, NULL}};
+    columns[0] = (hm_array_column){.array = &table->record_array, .desc = {1, 0, records, 1, NULL}};
+    columns[1] =
+        (hm_array_column){.array = space, .desc = {1, table_most_align_of(desc), total, 0, NULL}};
 }
 
 static void table_place_arrays(hm_table *table, const hm_table_desc *desc, unsigned char *data)
 {
     for (uint32_t i = 0; i < table->array_count; i++) {
-        hm_array_column column = {&table->arrays[i], {.item_size = 1}};
+        hm_array_column column = {.array = &table->arrays[i], .desc = {.item_size = 1}};
         column.desc.capacity = table_size_of(desc, i);
         column.desc.memory = table->record_array.memory;
-        hm_array_place(&column, data, table_part_of(desc, i));
+        hm_array_place(&column, data);
         table->columns[i].base = data + table_skew_of(desc, i);
         data += table_part_of(desc, i);
     }

@@ -29,13 +29,13 @@ static hm_status table_init_parts(hm_table *table, const hm_table_desc *desc)
     hm_status status = hm_table_check_columns(desc);
     if (status != HM_OK)
         return status;
+    hm_id_table_fill(&ids.memory, &ids.capacity, &ids.max_slots);
     hm_table_list_arrays(table, desc, &space, columns);
     status = hm_id_table_init_with(&table->ids, &ids, columns, 2);
     if (status == HM_OK)
         status = hm_table_place_columns(table, desc, &space);
     if (status == HM_OK)
         status = hm_id_table_settle_type(&table->ids.type_id, "table", table->name);
-    ids = hm_id_table_complete(&ids);
     return hm_tell_memory(status,
                           &(hm_limits){"table", table->name, ids.capacity, ids.max_slots, 0, NULL});
 }
@@ -357,7 +357,7 @@ hm_status hm_table_trim(hm_table *table)
         return HM_ERROR_BUSY;
     hm_status status = hm_table_trim_columns(table);
     if (status == HM_OK)
-        status = hm_id_table_trim(&table->ids);
+        status = hm_id_table_trim_slots(&table->ids);
     if (status == HM_OK)
         status = hm_order_trim(&table->order, table->ids.count);
     table->guard.limit = table_committed_rows(table);

@@ -45,11 +45,12 @@ static store_node *store_node_at(const hm_world_store *store, uint32_t level, ui
 void hm_world_store_list(hm_world_store *store, uint64_t size, hm_array_column *columns)
 {
     size_t blocks = (size_t)(size / HM_WORLD_BLOCK_SIZE);
-    columns[0] = (hm_array_column){
-        &store->block_array,
-        {.item_size = HM_WORLD_BLOCK_SIZE, .item_align = HM_MEMORY_ALIGNMENT, .capacity = blocks}};
-    columns[1] = (hm_array_column){&store->record_array,
-                                   {.item_size = sizeof(store_block), .capacity = blocks}};
+    columns[0] = (hm_array_column){.array = &store->block_array,
+                                   .desc = {.item_size = HM_WORLD_BLOCK_SIZE,
+                                            .item_align = HM_MEMORY_ALIGNMENT,
+                                            .capacity = blocks}};
+    columns[1] = (hm_array_column){.array = &store->record_array,
+                                   .desc = {.item_size = sizeof(store_block), .capacity = blocks}};
 }
 
 void hm_world_store_place(hm_world_store *store)

@@ -8,7 +8,7 @@
 
 static hm_status upkeep_trim_slots(hm_world *world)
 {
-    hm_status status = hm_id_table_trim(&world->ids);
+    hm_status status = hm_id_table_trim_slots(&world->ids);
     if (status != HM_OK)
         return status;
     /* Every entry that has memory has a place with memory. */

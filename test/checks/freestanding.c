@@ -54,7 +54,7 @@ static void release(void *context, void *address, size_t size)
     is_taken = false;
 }
 
-static const hm_memory memory = {take, commit, decommit, release, 4096, NULL, true};
+static const hm_memory memory = {take, commit, decommit, release, NULL, 4096, NULL, true};
 
 static void print_panic(const char *file, int line, const char *message)
 {

@@ -145,7 +145,7 @@ void arena_begin(const size_t *windows, uint32_t range_count, size_t page_size)
 {
     CHECK(range_count <= ARENA_RANGES);
     memset(&arena, 0, sizeof arena);
-    arena.table = (hm_memory){reserve, commit, decommit, release, page_size, NULL, false};
+    arena.table = (hm_memory){reserve, commit, decommit, release, NULL, page_size, NULL, false};
     arena.range_count = range_count;
     for (uint32_t i = 0; i < range_count; i++) {
         CHECK(windows[i] < ARENA_STEP - ARENA_START && windows[i] % 8 == 0 &&

@@ -30,10 +30,9 @@ TEST(map, a_zero_field_means_the_default)
     hm_map map;
     hm_map_desc desc = {.item_size = 24};
     CHECK(hm_map_init(&map, &desc) == HM_OK);
-    CHECK(hm_map_capacity(&map) == 1048576);
-    if (sizeof(void *) >= 8)
-        CHECK(hm_map_get_stats(&map).max_slots == UINT32_C(1) << 24);
-    CHECK(hm_map_get_stats(&map).committed_size == 0);
+    CHECK(hm_map_capacity(&map) == UINT32_MAX - 1);
+    CHECK(hm_map_get_stats(&map).max_slots == UINT32_MAX);
+    CHECK(hm_map_get_stats(&map).committed_size <= hm_memory_os()->page_size);
     CHECK(hm_handle_type_id(hm_map_insert(&map, NULL)) == 0);
     CHECK(hm_map_meta_at(&map, 0) == NULL);
     hm_map_fini(&map);
@@ -49,6 +48,67 @@ TEST(map, a_zero_field_means_the_default)
     CHECK(hm_map_init(&map, &desc) == HM_OK);
     CHECK(hm_map_get_stats(&map).max_slots == 200);
     hm_map_fini(&map);
+}
+
+static void count_move(void *item, uint32_t from, uint32_t to, void *context)
+{
+    (void)item, (void)from, (void)to;
+    ++*(uint32_t *)context;
+}
+
+/* One map is remapped, one copied, and both are twice as large as their items at most. */
+TEST(map, without_a_capacity_it_moves_with_its_items_when_it_is_full)
+{
+    enum { SIZE = 40, MOST = 1 << 17 };
+    for (int copies = 0; copies < 2; copies++) {
+        test_memory memory;
+        test_memory_init(&memory, hm_memory_os()->page_size);
+        if (copies)
+            memory.table.remap = NULL;
+        uint32_t most = MOST / test_scale(), moves = 0, relocated = 0;
+        hm_map_desc desc = {.item_size = SIZE, .memory = &memory.table, .relocate = count_move};
+        desc.context = &relocated;
+        hm_map map;
+        CHECK(hm_map_init(&map, &desc) == HM_OK && memory.calls == 2);
+        for (uint32_t i = 0; i < most; i++) {
+            const void *items = hm_map_items(&map);
+            unsigned char *item = hm_map_get(&map, hm_map_insert(&map, NULL));
+            CHECK(item != NULL && test_bytes_are(item, SIZE, 0));
+            memset(item, (int)(i % 251), SIZE);
+            moves += items != hm_map_items(&map);
+        }
+        for (uint32_t i = 0; i < most; i++)
+            CHECK(test_bytes_are(hm_map_get(&map, hm_handle_pack(i, 1, 0)), SIZE,
+                                 (unsigned char)(i % 251)));
+        CHECK(moves >= 5 && moves <= 20 && relocated == 0 && hm_map_validate(&map) == HM_OK);
+        CHECK(memory.reserved_size <= 2 * most * (SIZE + 12) + (512 << 10));
+        while (hm_map_count(&map) > 1)
+            CHECK(hm_map_erase_at(&map, 0));
+        CHECK(hm_map_trim(&map) == HM_OK && test_bytes_are(hm_map_items(&map), SIZE, 1));
+        CHECK(memory.reserved_size <= 65536); /* with 512 slots */
+        hm_map_fini(&map);
+        test_memory_check_released(&memory);
+    }
+}
+
+TEST(map, an_item_of_the_map_itself_may_be_inserted_while_it_moves)
+{
+    for (int many = 0; many < 2; many++) {
+        hm_map map;
+        CHECK(hm_map_init(&map, &(hm_map_desc){.item_size = 8}) == HM_OK);
+        uint64_t value = 0;
+        CHECK(!hm_handle_is_null(hm_map_insert(&map, &value)));
+        for (value = 1; value < 5000; value++) {
+            uint64_t *last = (uint64_t *)hm_map_items(&map) + value - 1;
+            *last = value - 1;
+            if (many)
+                CHECK(hm_map_insert_n(&map, last, 1, NULL) == HM_OK);
+            else
+                CHECK(!hm_handle_is_null(hm_map_insert(&map, last)));
+            CHECK(((uint64_t *)hm_map_items(&map))[value] == value - 1);
+        }
+        hm_map_fini(&map);
+    }
 }
 
 /* insert */

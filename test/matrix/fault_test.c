@@ -7,7 +7,7 @@ static const hm_order by_first_byte = {.key = number_of};
 /* map */
 
 MADE_BY(map, .item_size = on->layout.item_size, .item_align = on->layout.item_align,
-        .capacity = MAX_ITEMS, .max_slots = MAX_SLOTS, .meta_size = META_SIZE)
+        .capacity = on->way == 0 ? MAX_ITEMS : 0, .max_slots = MAX_SLOTS, .meta_size = META_SIZE)
 COMMON(map)
 STATES(map)
 
@@ -67,7 +67,8 @@ static void stand_before_a_spent_slot(scene *on)
     }
 }
 
-static const kind map_kind = {DESCRIBED(map, 1), .edge = 1, .any_align = true, .trim_drops = true};
+static const kind map_kind = {DESCRIBED(map, 2), .unbounded = 1, .edge = 3, .any_align = true,
+                              .trim_drops = true};
 
 REFUSED(map, insert, {stand_empty, map_add, 0}, {stand_at_the_edge, map_add, 0},
         {stand_cleared_and_trimmed, map_add, 0}, {stand_empty, map_emplace, 0},

@@ -172,7 +172,8 @@ static const dense_kind map_kind = {
 hm_status map_model_init(dense_model *model, const hm_map_desc *desc, size_t page_size,
                          bool destroy, bool relocate)
 {
-    dense_model_init(model, &map_kind, desc->capacity, desc->max_slots, desc->type_id, page_size);
+    uint32_t most = desc->capacity != 0 ? desc->capacity : desc->max_slots;
+    dense_model_init(model, &map_kind, most, desc->max_slots, desc->type_id, page_size);
     model->has_destroy = destroy;
     model->has_relocate = relocate;
     model->map_desc = *desc;
@@ -198,6 +199,8 @@ static hm_map_desc describe(uint32_t shape, uint32_t hooks, size_t size)
     if (shape / 280 % 24 == 23 && size <= SMALL)
         desc.capacity = DENSE_MODEL_ITEMS;
     desc.max_slots = desc.capacity + spares[shape / 56 % 5];
+    if (shape / (280 * 24) % 2 == 1 && desc.max_slots <= DENSE_MODEL_ITEMS)
+        desc.capacity = 0; /* It has no limit but its slots, and moves as it grows. */
     if (hooks / 4 % 4 == 0)
         desc.type_id = 0;
     if (hooks / 4 % 4 == 1)

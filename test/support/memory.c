@@ -186,6 +186,14 @@ static void test_release(void *context, void *address, size_t size)
     free(range);
 }
 
+static bool test_remap(void *context, void *from, void *to, size_t size)
+{
+    test_memory *memory = context;
+    const hm_memory *base = memory->base;
+    CHECK(check_change(memory, from, size, true) != check_change(memory, to, size, true));
+    return !refuses(memory) && base->remap != NULL && base->remap(base->context, from, to, size);
+}
+
 size_t test_page_size(size_t page_size)
 {
     size_t own = hm_memory_os()->page_size;
@@ -201,6 +209,7 @@ void test_memory_init(test_memory *memory, size_t page_size)
     memory->table.commit = test_commit;
     memory->table.decommit = test_decommit;
     memory->table.release = test_release;
+    memory->table.remap = test_remap;
     memory->table.page_size = used != NULL ? used->page_size : page_size;
     memory->table.context = memory;
 }

@@ -113,7 +113,6 @@ TEST(table_contract, by_default_every_column_has_an_address_for_each_row_of_a_ma
     CHECK(hm_table_capacity(&table) == HM_DEFAULT_CAPACITY);
     CHECK(table.arrays[0].capacity == 4 * (size_t)HM_DEFAULT_CAPACITY);
     CHECK(table.arrays[1].capacity == HM_DEFAULT_CAPACITY + (size_t)64); /* the skew */
-    CHECK(table.arrays[0].reserved_size == table.arrays[0].capacity);    /* It counts bytes. */
     hm_table_fini(&table);
 }
 

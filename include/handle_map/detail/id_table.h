@@ -48,10 +48,11 @@ typedef struct hm_id_table {
     uint32_t fresh_end;   /* slots; below it an entry is committed and starts at fresh_bits */
     uint64_t fresh_bits;  /* type id and generation of a slot's first issue, as handle bits */
     uint32_t max_slots;   /* slots */
+    uint32_t capacity;    /* live positions, at most */
     uint32_t dropped_end; /* slots; every slot that a trim has dropped is below it */
     uint32_t type_id;
+    hm_array slot_array;  /* uint32_t; the range is this array's */
     hm_array entry_array; /* hm_handle */
-    hm_array slot_array;  /* uint32_t */
     hm_array floors;      /* uint16_t: unit -> generation floor */
 } hm_id_table;
 

@@ -32,6 +32,7 @@ HM_STATIC_ASSERT(sizeof(void *) != 8 ||
 
 HM_API void hm_map_clear_meta(hm_map *map, uint32_t index, uint32_t n);
 HM_API HM_COLD hm_handle hm_map_issue_slow(hm_map *map);
+HM_API HM_COLD hm_handle hm_map_insert_slow(hm_map *map, const void *item);
 HM_API bool hm_map_erases_singly(const hm_map *map, const hm_handle *handles, uint32_t n);
 HM_API uint32_t hm_map_erase_parts(hm_map *map, const hm_handle *handles, uint32_t n);
 
@@ -47,16 +48,32 @@ HM_API hm_map_step hm_map_erase_guarded(hm_map *map, uint32_t index);
 /* Forms of the functions of map.h that take the item size. The typed functions of HM_MAP_DEFINE
  * pass a constant, which turns the multiplications and copies into plain moves. */
 
+/* Issues the handle of position `count`; null if that needs hm_map_issue_slow. */
+HM_INLINE hm_handle hm_map_issue(hm_map *map)
+{
+    return map->ids.count < map->guard.limit ? hm_id_table_issue(&map->ids) : HM_NULL_HANDLE;
+}
+
+/* Returns the place of an item that has just been issued. */
+HM_INLINE void *hm_map_open_as(hm_map *map, uint32_t index, size_t item_size)
+{
+    unsigned char *place;
+    HM_UNPOISON(map->items + item_size * index, item_size);
+    if (map->guard.flags & HM_GUARD_META)
+        hm_map_clear_meta(map, index, 1);
+    place = map->items + item_size * index;
+    HM_ASSUME(place != NULL);
+    return place;
+}
+
 HM_INLINE hm_handle hm_map_emplace_as(hm_map *map, void **item, size_t item_size)
 {
-    hm_handle handle = HM_NULL_HANDLE;
-    unsigned char *place;
+    hm_handle handle;
     uint32_t index;
     HM_CONTRACT(map != NULL, "hm_map_emplace: map is NULL");
     HM_CONTRACT(item != NULL, "hm_map_emplace: item is NULL");
     index = map->ids.count;
-    if (index < map->guard.limit)
-        handle = hm_id_table_issue(&map->ids);
+    handle = hm_map_issue(map);
     if (hm_handle_is_null(handle)) {
         handle = hm_map_issue_slow(map);
         if (hm_handle_is_null(handle)) {
@@ -64,12 +81,7 @@ HM_INLINE hm_handle hm_map_emplace_as(hm_map *map, void **item, size_t item_size
             return handle;
         }
     }
-    HM_UNPOISON(map->items + item_size * index, item_size);
-    if (map->guard.flags & HM_GUARD_META)
-        hm_map_clear_meta(map, index, 1);
-    place = map->items + item_size * index;
-    HM_ASSUME(place != NULL);
-    *item = place;
+    *item = hm_map_open_as(map, index, item_size);
     return handle;
 }
 
@@ -77,10 +89,13 @@ HM_INLINE hm_handle hm_map_insert_as(hm_map *map, const void *item, size_t item_
 {
     void *place;
     hm_handle handle;
+    uint32_t index;
     HM_CONTRACT(map != NULL, "hm_map_insert: map is NULL");
-    handle = hm_map_emplace_as(map, &place, item_size);
-    if (place == NULL)
-        return handle;
+    index = map->ids.count;
+    handle = hm_map_issue(map);
+    if (hm_handle_is_null(handle))
+        return hm_map_insert_slow(map, item);
+    place = hm_map_open_as(map, index, item_size);
     if (item != NULL)
         memcpy(place, item, item_size);
     else

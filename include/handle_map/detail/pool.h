@@ -83,7 +83,7 @@ typedef struct hm_pool {
     size_t piece_blocks;  /* blocks that are reserved together, at most; a power of two */
     size_t unit_count;    /* units for max_slots */
     size_t unit_end;      /* all units with memory are below */
-    size_t item_committed_size, item_reserved_size; /* bytes */
+    size_t item_committed_size, item_reserved_size; /* bytes; reserved are those of blocks */
     void (*destroy)(void *item, void *context);
     void *context;
     const hm_memory *memory;
