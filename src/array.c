@@ -63,9 +63,15 @@ static const hm_memory *array_memory_of(const hm_array_desc *desc)
     return desc->memory != NULL ? desc->memory : hm_memory_os();
 }
 
+/* Without a capacity: the items of a first range. */
 static size_t array_capacity_of(const hm_array_desc *desc)
 {
-    return desc->capacity != 0 ? desc->capacity : HM_DEFAULT_CAPACITY;
+    size_t first = array_memory_of(desc)->page_size;
+    if (first < HM_ARRAY_FIRST_SIZE)
+        first = HM_ARRAY_FIRST_SIZE;
+    if (desc->capacity != 0)
+        return desc->capacity;
+    return desc->item_size < first ? first / desc->item_size : 1;
 }
 
 hm_status hm_array_check(const hm_array_desc *desc, const char *what)
@@ -274,9 +280,11 @@ hm_status hm_array_init(hm_array *array, const hm_array_desc *desc)
     hm_status status = hm_array_check(desc, "item_");
     hm_array_column column = {.array = array, .desc = *desc};
     column.desc.memory = array_memory_of(desc);
+    column.is_visible = true;
     if (status == HM_OK)
-        status = hm_array_init_columns(&column, 1, false);
-    return array_tell(array_capacity_of(desc), status);
+        status = hm_array_init_columns(&column, 1, desc->capacity == 0);
+    array->is_alone = status == HM_OK && desc->capacity == 0;
+    return array_tell(desc->capacity, status);
 }
 
 void hm_array_fini(hm_array *array)
@@ -347,25 +355,43 @@ hm_status hm_array_prepare(hm_array *array, size_t count, bool grows)
     return status;
 }
 
+/* Moves an array that is alone to a range for `capacity` items. */
+static hm_status array_move(hm_array *array, size_t capacity)
+{
+    hm_array_column column = hm_array_column_of(array, array->count, true);
+    column.desc.capacity = capacity;
+    return hm_array_move_columns(&column, 1);
+}
+
+/* As hm_array_prepare, for an array that may be alone. */
+static hm_status array_make_room(hm_array *array, size_t count, bool grows)
+{
+    hm_status status = HM_OK;
+    if (array->is_alone && count > array->capacity)
+        status = array_move(array, count > 2 * array->capacity ? count : 2 * array->capacity);
+    if (status == HM_OK)
+        status = hm_array_prepare(array, count, grows);
+    return array_tell(array->capacity, status);
+}
+
 hm_status hm_array_reserve(hm_array *array, size_t n)
 {
     HM_CONTRACT(array != NULL, "hm_array_reserve: array is NULL");
     size_t count = n <= SIZE_MAX - array->count ? array->count + n : SIZE_MAX;
-    return array_tell(array->capacity, hm_array_prepare(array, count, false));
+    return array_make_room(array, count, false);
 }
 
 bool hm_array_grow(hm_array *array)
 {
-    hm_status status = hm_array_prepare(array, array->count + 1, true);
-    return array_tell(array->capacity, status) == HM_OK;
+    return array_make_room(array, array->count + 1, true) == HM_OK;
 }
 
 hm_status hm_array_resize(hm_array *array, size_t count)
 {
     HM_CONTRACT(array != NULL, "hm_array_resize: array is NULL");
-    hm_status status = hm_array_prepare(array, count, true);
+    hm_status status = array_make_room(array, count, true);
     if (status != HM_OK)
-        return array_tell(array->capacity, status);
+        return status;
     size_t end = array->item_size * array->count;
     size_t new_end = array->item_size * count;
     if (new_end > end) {
@@ -400,10 +426,22 @@ hm_status hm_array_decommit(hm_array *array)
     return HM_OK;
 }
 
+static hm_status array_shrink(hm_array *array)
+{
+    hm_array_column column = hm_array_column_of(array, array->count, true);
+    column.desc.capacity = 0;
+    size_t capacity = array_capacity_of(&column.desc);
+    if (capacity < array->count)
+        capacity = array->count;
+    return capacity <= array->capacity / 2 ? array_move(array, capacity) : HM_OK;
+}
+
 hm_status hm_array_trim(hm_array *array)
 {
     HM_CONTRACT(array != NULL, "hm_array_trim: array is NULL");
     size_t keep = array_kept_size(array);
+    if (array->is_alone)
+        return array_tell(array->capacity, array_shrink(array));
     if (keep >= array->committed_size)
         return HM_OK;
     /* The memory table's function may write there. */

@@ -56,8 +56,10 @@ typedef struct hm_array_column {
  * HM_ERROR_INVALID: it is not aligned. Then the arrays stay zeroed. */
 hm_status hm_array_init_columns(const hm_array_column *columns, uint32_t count, bool is_whole);
 
-/* The most arrays in one range. */
-enum { HM_ARRAY_MAX_COLUMNS = 16 };
+enum {
+    HM_ARRAY_MAX_COLUMNS = 16, /* arrays in one range, at most */
+    HM_ARRAY_FIRST_SIZE = 4096 /* bytes of a whole range at first, or a page if that is larger */
+};
 
 /* Describes an array for hm_array_move_columns, with the capacity that it has. */
 hm_array_column hm_array_column_of(hm_array *array, size_t used, bool is_visible);
@@ -70,7 +72,7 @@ hm_array_column hm_array_column_of(hm_array *array, size_t used, bool is_visible
 hm_status hm_array_move_columns(const hm_array_column *columns, uint32_t count);
 
 /* Moves an array that has no space for `need` items to a range of its own, of at least twice the
- * size. As hm_array_move_columns otherwise. */
+ * size. The program does not see it. As hm_array_move_columns otherwise. */
 hm_status hm_array_widen(hm_array *array, size_t need, size_t used);
 
 /* Returns where an item is now: one of the `size` bytes that were at `before`, and are at `after`,

@@ -67,10 +67,7 @@ hm_status hm_id_table_settle_type(uint32_t *type_id, const char *what, const cha
     return HM_OK;
 }
 
-enum {
-    ID_TABLE_OWN = 3,          /* arrays: slots, entries, floors */
-    ID_TABLE_FIRST_SIZE = 4096 /* bytes of a whole range at first, or a page if that is larger */
-};
+enum { ID_TABLE_OWN = 3 /* arrays: slots, entries, floors */ };
 
 HM_STATIC_ASSERT(ID_TABLE_OWN + HM_ID_TABLE_MORE <= HM_ARRAY_MAX_COLUMNS, "one range has them all");
 
@@ -101,7 +98,7 @@ static void id_table_list(hm_id_table *table, size_t capacity, size_t slots,
 static size_t id_table_first_capacity(const hm_memory *memory, uint32_t limit,
                                       const hm_array_column *more, uint32_t count)
 {
-    size_t left = ID_TABLE_FIRST_SIZE, slot = sizeof(hm_handle) + sizeof(uint32_t);
+    size_t left = HM_ARRAY_FIRST_SIZE, slot = sizeof(hm_handle) + sizeof(uint32_t);
     if (left < memory->page_size)
         left = memory->page_size;
     left -= left / 8; /* for the ends of the arrays */

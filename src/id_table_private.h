@@ -27,6 +27,9 @@ static inline hm_links hm_id_table_links(const hm_id_table *table)
 uint32_t hm_id_table_default_max_slots(uint32_t capacity, const hm_memory *memory, uint32_t least,
                                        uint32_t times);
 
+/* For containers that cannot grow without a capacity. */
+#define HM_DEFAULT_CAPACITY UINT32_C(1048576)
+
 /* Fills in the defaults of these fields of a descriptor, or of all. Without a capacity the first
  * fills in HM_DEFAULT_CAPACITY, for a container that cannot grow; the second the index space, for
  * one that can. */

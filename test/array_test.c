@@ -50,7 +50,7 @@ TEST(array, init_refuses_what_no_array_can_be)
         {.item_size = 40, .capacity = SIZE_MAX},
         {.item_size = SIZE_MAX, .capacity = 2},
         {.item_size = SIZE_MAX, .capacity = SIZE_MAX},
-        {.item_size = SIZE_MAX / HM_DEFAULT_CAPACITY + 1},
+        {.item_size = SIZE_MAX},
     };
     for (size_t i = 0; i < sizeof impossible / sizeof *impossible; i++)
         CHECK(is_refused(&impossible[i], HM_ERROR_INVALID));
@@ -131,13 +131,43 @@ TEST(array, init_refuses_a_reservation_that_is_not_aligned_and_gives_it_back)
     CHECK(crooked_releases == 1);
 }
 
+/* Each push may be refused once. */
+TEST(array, without_a_capacity_it_moves_when_it_is_full)
+{
+    for (size_t i = 0; i < test_layout_count(); i++) {
+        test_layout layout = test_layout_at(i);
+        size_t size = layout.item_size, most = 5 * layout.page_size / size + 5, moves = 0, n;
+        test_memory memory;
+        hm_array array;
+        test_memory_init(&memory, layout.page_size);
+        hm_array_desc desc = {size, layout.item_align, 0, 0, &memory.table};
+        CHECK(hm_array_init(&array, &desc) == HM_OK && memory.calls == 2);
+        for (n = 0; n < most; n++) {
+            const void *data = hm_array_data(&array);
+            test_memory_fail(&memory, (uint32_t)(1 + n % 3), false);
+            void *item = hm_array_push(&array);
+            CHECK(item != NULL || (test_memory_refused(&memory) && hm_array_data(&array) == data));
+            test_memory_disarm(&memory);
+            if (item == NULL)
+                item = hm_array_push(&array);
+            test_item_fill(item, size, n);
+            moves += hm_array_data(&array) != data;
+        }
+        CHECK(moves > 1 && hm_array_resize(&array, 3 * most) == HM_OK);
+        CHECK(test_bytes_are(hm_array_at(&array, most), 2 * most * size, 0));
+        CHECK(hm_array_resize(&array, 3) == HM_OK && hm_array_trim(&array) == HM_OK);
+        CHECK(memory.reserved_size <= 3 * layout.page_size + 4 * size);
+        for (n = 0; n < 3; n++)
+            CHECK(test_item_is(hm_array_at(&array, n), size, n));
+        CHECK(hm_array_reserve(&array, SIZE_MAX / size) == HM_ERROR_MEMORY);
+        hm_array_fini(&array);
+        test_memory_check_released(&memory);
+    }
+}
+
 TEST(array, zero_fields_mean_the_defaults)
 {
     hm_array array;
-    CHECK(hm_array_init(&array, &(hm_array_desc){.item_size = 1}) == HM_OK);
-    CHECK(hm_array_reserve(&array, HM_DEFAULT_CAPACITY) == HM_OK);
-    CHECK(hm_array_reserve(&array, HM_DEFAULT_CAPACITY + 1) == HM_ERROR_FULL);
-    hm_array_fini(&array);
     for (size_t size = 1; size < 100; size++) {
         CHECK(hm_array_init(&array, &(hm_array_desc){.item_size = size}) == HM_OK);
         hm_array_fini(&array);

@@ -5,10 +5,12 @@
  *     |== items ==|-- ready --|.... not yet memory ....|
  *
  * Owns: one reservation, large enough for `capacity` items, and the committed pages at its start.
- * The arrays of a container may share one. Moves: nothing, ever. Growing commits the pages behind
- * the last ones, so a pointer to an item is valid until the array is popped or resized below that
- * item. Under AddressSanitizer the bytes behind the last item are poisoned: using a pointer to an
- * item that was popped is reported.
+ * The arrays of a container may share one. Moves: with a capacity nothing, ever. Growing commits
+ * the pages behind the last ones, so a pointer to an item is valid until the array is popped or
+ * resized below that item. Without a capacity the array moves to a range of twice the size when it
+ * is full (handle_map.h): pointers to items are valid until the next push, reserve, resize or trim.
+ * Under AddressSanitizer the bytes behind the last item are poisoned: using a pointer to an item
+ * that was popped is reported.
  *
  * Limits: items of 1 byte to 4 GiB - 1, alignments from 1 to 4096, any capacity whose bytes fit in
  * size_t. An item may straddle pages.
@@ -21,14 +23,11 @@
 
 HM_BEGIN_C
 
-/* The capacity of a container whose descriptor has capacity 0. */
-#define HM_DEFAULT_CAPACITY 1048576
-
 typedef struct hm_array_desc {
     size_t item_size;   /* bytes; from 1 to UINT32_MAX, a multiple of item_align */
     size_t item_align;  /* bytes; a power of two up to 4096; 0: the largest power of two that
                            divides the size, at most that of max_align_t */
-    size_t capacity;    /* items; 0: HM_DEFAULT_CAPACITY */
+    size_t capacity;    /* items; 0: no limit */
     size_t commit_step; /* bytes; the least that is committed at a time, rounded up to a power of
                            two; 0: grows with the array */
     const hm_memory *memory; /* NULL: hm_memory_os() */
@@ -46,15 +45,17 @@ typedef struct hm_array {
     uint32_t item_size;      /* bytes */
     uint8_t align_shift;     /* log2 of an item's alignment */
     uint8_t step_shift;      /* 1 + log2 of the least size that is committed; 0: it grows */
-    bool is_whole;           /* committed whole from the start; the array moves when it is full */
+    bool is_whole;           /* committed whole from the start */
+    bool is_alone;           /* without a capacity: when it is full, it moves by itself */
 } hm_array;
 
 HM_STATIC_ASSERT(sizeof(void *) != 8 || sizeof(hm_array) == 64, "containers have several");
 
-/* Reserves the range; commits nothing. HM_ERROR_INVALID: a NULL argument, an item size of 0 or
- * above UINT32_MAX, an alignment that is no power of two, is above 4096 or does not divide the
- * size, a size that overflows, or a memory table that breaks its contract. HM_ERROR_MEMORY: the
- * reservation was refused. The memory table must outlive the array. O(1). */
+/* Reserves the range; commits nothing, without a capacity about 4 KiB. HM_ERROR_INVALID: a NULL
+ * argument, an item size of 0 or above UINT32_MAX, an alignment that is no power of two, is above
+ * 4096 or does not divide the size, a size that overflows, or a memory table that breaks its
+ * contract. HM_ERROR_MEMORY: the reservation was refused. The memory table must outlive the array.
+ * O(1). */
 HM_API hm_status hm_array_init(hm_array *array, const hm_array_desc *desc);
 
 /* Releases the range and zeroes the array; cannot fail. Invalidates all pointers. May be called
@@ -63,15 +64,17 @@ HM_API void hm_array_fini(hm_array *array);
 
 /* Commits memory for n more items, or for some beyond, since it commits in steps: up to there push
  * and resize cannot fail. HM_ERROR_FULL: n more would exceed the capacity; HM_ERROR_MEMORY: the
- * system refuses; then nothing has changed. Invalidates nothing. At most one commit. */
+ * system refuses; then nothing has changed. Invalidates nothing, without a capacity all pointers.
+ * At most one commit. */
 HM_API hm_status hm_array_reserve(hm_array *array, size_t n);
 
 /* Sets the number of items. New items are zero. Fails as hm_array_reserve does. Invalidates
  * pointers to items at or above `count`. O(new items). */
 HM_API hm_status hm_array_resize(hm_array *array, size_t count);
 
-/* Gives back the pages behind the last item. HM_ERROR_MEMORY: the system refuses; then nothing has
- * changed. Invalidates nothing: all items stay. At most one decommit. */
+/* Gives back the pages behind the last item; without a capacity moves to a smaller range, if half
+ * of this one is not in use. HM_ERROR_MEMORY: the system refuses; then nothing has changed. With a
+ * capacity invalidates nothing: all items stay. At most one decommit. */
 HM_API hm_status hm_array_trim(hm_array *array);
 
 /* The part of push that is not inline; not for programs. */
@@ -115,8 +118,8 @@ static inline void *hm_array_at(const hm_array *array, size_t index)
     return index < array->count ? array->data + HM_CAST(size_t, array->item_size) * index : NULL;
 }
 
-/* Returns the address of the first item; it never changes from init to fini. NULL in a zeroed
- * array. O(1). */
+/* Returns the address of the first item; with a capacity it never changes from init to fini. NULL
+ * in a zeroed array. O(1). */
 static inline void *hm_array_data(const hm_array *array)
 {
     HM_CONTRACT(array != NULL, "hm_array_data: array is NULL");

@@ -16,7 +16,7 @@ TEST(index_contract, the_defaults_are_valid)
     if (!test_has_addresses(UINT64_C(1) << 30, "an index of default capacity"))
         return;
     CHECK(hm_index_init(&index, &(hm_index_desc){0}) == HM_OK);
-    CHECK(hm_index_capacity(&index) == HM_DEFAULT_CAPACITY);
+    CHECK(hm_index_capacity(&index) == 1048576);
     CHECK(hm_index_set(&index, hm_handle_pack(0, 1, 0), UINT64_MAX) == HM_OK);
     finish(&index);
 }

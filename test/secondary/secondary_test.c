@@ -257,8 +257,7 @@ TEST(secondary, the_default_capacity_and_index_space_are_those_of_a_map)
     hm_secondary_desc desc = {.value_size = 4};
     hm_map map;
     CHECK(hm_secondary_init(&secondary, &desc) == HM_OK);
-    CHECK(hm_map_init(&map, &(hm_map_desc){.item_size = 4, .capacity = HM_DEFAULT_CAPACITY}) ==
-          HM_OK);
+    CHECK(hm_map_init(&map, &(hm_map_desc){.item_size = 4, .capacity = 1048576}) == HM_OK);
     CHECK(hm_secondary_capacity(&secondary) == hm_map_capacity(&map));
     CHECK(hm_secondary_get_stats(&secondary).max_slots == hm_map_get_stats(&map).max_slots);
     hm_map_fini(&map);

@@ -110,9 +110,9 @@ TEST(table_contract, by_default_every_column_has_an_address_for_each_row_of_a_ma
     hm_table_desc desc = {.columns = columns, .column_count = 2};
     hm_table table;
     CHECK(hm_table_init(&table, &desc) == HM_OK);
-    CHECK(hm_table_capacity(&table) == HM_DEFAULT_CAPACITY);
-    CHECK(table.arrays[0].capacity == 4 * (size_t)HM_DEFAULT_CAPACITY);
-    CHECK(table.arrays[1].capacity == HM_DEFAULT_CAPACITY + (size_t)64); /* the skew */
+    CHECK(hm_table_capacity(&table) == 1048576);
+    CHECK(table.arrays[0].capacity == 4 * (size_t)1048576);
+    CHECK(table.arrays[1].capacity == 1048576 + (size_t)64); /* the skew */
     hm_table_fini(&table);
 }
 
