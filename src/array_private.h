@@ -58,7 +58,7 @@ hm_status hm_array_init_columns(const hm_array_column *columns, uint32_t count, 
 
 enum {
     HM_ARRAY_MAX_COLUMNS = 16, /* arrays in one range, at most */
-    HM_ARRAY_FIRST_SIZE = 4096 /* bytes of a whole range at first, or a page if that is larger */
+    HM_ARRAY_FIRST_SIZE = 1024 /* bytes of a whole range at first, or a page if that is larger */
 };
 
 /* Describes an array for hm_array_move_columns, with the capacity that it has. */

@@ -41,12 +41,12 @@
  * an index issue no handles, and have the slots of their owners.)
  *
  * Growing. A container with a capacity reserves its addresses at init; growing commits memory
- * there, and moves nothing. One whose capacity is 0 has no limit but the index space. It takes a
- * range of about 4 KiB, or a page, at init, and when that is full it moves to one that is twice as
- * large, so that it has about twice the memory that it uses, and three times while it moves. Where
- * the memory table can, pages are moved, and not copied (memory.h). That invalidates pointers to
- * items, as the headers say, but no handle, position or order; no hook is called. Trim moves to a
- * smaller range if half of this one is not in use. If the system refuses, nothing has moved.
+ * there, and moves nothing. One whose capacity is 0 has no limit but the index space. It begins with
+ * one page, or 1 KiB where pages are smaller, and moves to a range of twice the size whenever it is
+ * full. So it has at most about twice the memory that it uses, and three times while it moves. Where
+ * the memory table can, pages are moved and not copied (memory.h). A move invalidates pointers to
+ * items, as each header says, but no handle, no position and no order, and calls no hook. Trim moves
+ * to a smaller range if half of this one is not in use. If the system refuses, nothing has moved.
  *
  * Failing. There are five situations, and each has its answer:
  *
