@@ -1,14 +1,24 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""amalgamate.py DIR: writes the library as three files that a program compiles with its own.
+"""amalgamate.py [--folders] DIR [PART...]: writes the library, or a part of it, as few files that a
+program compiles with its own.
 
     DIR/handle_map.h      all public headers: include it
     DIR/handle_map.c      all sources: compile it once, as C11
-    DIR/handle_map.hpp    the classes for C++17; needs handle_map.h
+    DIR/handle_map.hpp    the classes for C++17; needs handle_map.h; only of the whole library
 
-The output depends on the sources alone, so it is the same from run to run and on every machine.
+With parts, writes only what these need: map, pool, table, secondary, lists, index, world, directory,
+report, transpose, id_table, order and arena. What a part lacks is not declared either. Do not link two
+parts into one program: their functions have the same names.
+
+With --folders, the headers are DIR/handle_map/map.h and so on, so that the includes of a program stay
+as they are: compile it, and DIR/handle_map.c, with -IDIR.
+
+The output depends on the sources and arguments alone, so it is the same from run to run and on every
+machine.
 """
 
+import argparse
 import os
 import re
 import sys
@@ -17,6 +27,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.realpath(__file__)))
 INCLUDE = os.path.join(ROOT, 'include')
 SOURCES = os.path.join(ROOT, 'src')
 SPDX = '/* SPDX-License-Identifier: MIT */\n'
+MAIN = 'handle_map/handle_map.h'
 PUBLIC = re.compile(r'#include <(handle_map/[^>]+)>\n')
 PRIVATE = re.compile(r'#include "([^"]+)"\n')
 # The message is the only error: what follows is left out.
@@ -27,6 +38,37 @@ IF_C11 = '''#if defined(__cplusplus)
 #else
 '''
 FEATURE = re.compile(r'\s*#define (_\w+_SOURCE)\b')
+CONDITION = re.compile(r'#if(n?)def HM_WITHOUT_(\w+)\b.*\n')
+
+# For Chunk: what is no code, a name, the end of a pasted name, and what defines names.
+NOISE = re.compile(r'/\*.*?\*/|"(?:\\.|[^"\\\n])*"', re.DOTALL)
+NAME = re.compile(r'\b[A-Za-z_]\w*')
+PASTED = re.compile(r'##(_\w+)')
+DEFINITIONS = [re.compile(pattern, re.MULTILINE) for pattern in (
+    r'^(?!typedef|return|#)[A-Za-z_][\w \t*]*[ *](\w+)\(',    # functions
+    r'^#define (\w+)',
+    r'^(?!typedef)[A-Za-z_][\w \t*]*[ *](\w+)(?:\[.*\])?(?: =.*|;)$',  # variables
+    r'\b(?:struct|enum|union) (\w+) \{', r'^\} (\w+)', r'^typedef .*\b(\w+)(?:\([^*].*)?;$',
+    r'^(?:enum \{ |    )([A-Z][A-Z0-9_]+)\b(?=[ ,]|$)')]       # constants
+
+# A part, the sources or folders of sources that it is made of, and the parts that it needs.
+DENSE = ['dense.c', 'order/gather.c']
+PARTS = {
+    'order': (['order/'], []),
+    'arena': (['memory/arena.c'], []),
+    'id_table': ([], []),
+    'transpose': (['transpose.c'], []),
+    'map': ([*DENSE, 'map.c'], ['order']),
+    'pool': (['pool/'], []),
+    'table': ([*DENSE, 'table/'], ['order']),
+    'secondary': ([*DENSE, 'secondary/'], ['order']),
+    'lists': (['lists/'], []),
+    'index': (['index/'], ['secondary', 'lists']),
+    'world': (['world/'], ['order', 'secondary']),
+    'directory': (['directory.c'], ['map', 'pool', 'table', 'lists', 'world']),
+    'report': (['report.c'], ['map', 'pool', 'table', 'index', 'world']),
+}
+HEADERS = {'world': ['query', 'commands']}  # of a part, beside the one that has its name
 
 
 def read(path):
@@ -50,16 +92,119 @@ def without_licence(text):
     return text[len(SPDX):] if text.startswith(SPDX) else text
 
 
-class Expander:
-    """Replaces each include of ours with the file, the first time; later ones are dropped."""
+def complete(parts):
+    """Returns the parts and all that they need."""
+    needed, new = set(), set(parts)
+    while new:
+        needed |= new
+        new = {need for part in new for need in PARTS[part][1]} - needed
+    return needed
 
-    def __init__(self, done=()):
+
+def sources_of(parts):
+    """Returns the sources of these parts, and those that belong to no part, in their order."""
+    def is_in(name, some):
+        return any(name.startswith(group) for part in some for group in PARTS[part][0])
+    names = read(os.path.join(SOURCES, 'sources.txt')).split()
+    return [name for name in names if is_in(name, parts) or not is_in(name, PARTS)]
+
+
+def settle(text, parts):
+    """Leaves out the conditions HM_WITHOUT_X, and what they leave out of a library of these parts."""
+    kept = []
+    stack = []  # of each open condition: whether its lines stay; None: it is not ours
+    for line in text.splitlines(keepends=True):
+        condition, is_ours = CONDITION.fullmatch(line), False
+        if condition:
+            is_ours = True
+            stack.append((condition.group(2).lower() in parts) == (condition.group(1) == 'n'))
+        elif re.match(r'\s*#\s*if', line):
+            stack.append(None)
+        elif re.match(r'\s*#\s*endif', line):
+            is_ours = stack.pop() is not None
+        elif re.match(r'\s*#\s*else', line) and stack[-1] is not None:
+            is_ours = True
+            stack[-1] = not stack[-1]
+        if not is_ours and False not in stack:
+            kept.append(line)
+    return ''.join(kept)
+
+
+class Chunk:
+    """Lines of C that belong together: up to an empty line that is not in braces."""
+
+    def __init__(self, text):
+        code = NOISE.sub(' ', text)
+        self.text = text
+        self.names = set(NAME.findall(code))
+        self.endings = set(PASTED.findall(code))  # of the names that a macro pastes together
+        self.defined = {name for pattern in DEFINITIONS for name in pattern.findall(code)}
+        self.is_comment = not code.strip()
+        if re.search(r'^\s*#\s*(if|else|elif|endif|include|undef)', code, re.MULTILINE):
+            self.defined.clear()  # It stays in any case.
+
+
+def split(text):
+    """Returns the chunks of a file."""
+    chunks, lines, is_open = [], [], False
+    for line in text.splitlines(keepends=True):
+        lines.append(line)
+        if re.match(r'\{|(?!static inline|\s|/|#).*\{$', line):
+            is_open = True
+        elif line.startswith('}'):
+            is_open = False
+        if line == '\n' and not is_open and '\\\n' not in lines[-2:-1]:
+            chunks.append(Chunk(''.join(lines)))
+            lines = []
+    return [*chunks, Chunk(''.join(lines))]
+
+
+def shake(header, source):
+    """Leaves out of a source what neither the header nor what stays needs."""
+    chunks, kept = split(source), set()
+    names, endings = set(NAME.findall(NOISE.sub(' ', header))), set()
+
+    def is_needed(name):
+        """Or may be pasted together from a name and an ending."""
+        return name in names or any(name.endswith(ending) and
+                                    name[:-len(ending)].removeprefix('hm_') in names
+                                    for ending in endings)
+    new = True
+    while new:
+        new = [i for i, chunk in enumerate(chunks) if i not in kept and not chunk.is_comment and
+               (not chunk.defined or any(map(is_needed, chunk.defined)))]
+        kept.update(new)
+        for i in new:
+            names |= chunks[i].names
+            endings |= chunks[i].endings
+    # A comment alone is about the chunk that follows. Of what conditions keep, not all is used.
+    text = ''.join(chunk.text for i, chunk in enumerate(chunks)
+                   if i in kept or chunk.is_comment and i + 1 in kept)
+    return re.sub('^static inline', 'HM_UNUSED static inline', text, flags=re.MULTILINE)
+
+
+class Expander:
+    """Reads files, and replaces each include of ours with the file, the first time; later ones are
+    dropped. With folders, public headers stay files of their own, in `headers`."""
+
+    def __init__(self, parts, folders, done=()):
+        self.parts = parts
+        self.folders = folders
         self.done = set(done)
+        self.headers = {}
+        others = {header for part in PARTS.keys() - parts
+                  for header in (part, *HEADERS.get(part, ()))}
+        self.left_out = {f'#include <handle_map/{header}.h>\n' for header in others}
 
     def public(self, name):
-        return self.file(os.path.join(INCLUDE, name))
+        text = self.file(os.path.join(INCLUDE, name), self.left_out if name == MAIN else ())
+        if not self.folders:
+            return text
+        if text:
+            self.headers[name] = SPDX + text
+        return f'#include <{name}>\n'
 
-    def file(self, path):
+    def file(self, path, left_out=()):
         path = os.path.normpath(path)
         if path in self.done:
             return ''
@@ -68,12 +213,15 @@ class Expander:
 
         def expand(line):
             public, private = PUBLIC.fullmatch(line), PRIVATE.fullmatch(line)
+            if line in left_out:
+                return ''
             if public:
                 return self.public(public.group(1))
             if private:
                 return self.file(os.path.join(folder, private.group(1)))
             return line
-        return ''.join(map(expand, without_licence(read(path)).splitlines(keepends=True)))
+        text = settle(without_licence(read(path)), self.parts)
+        return ''.join(map(expand, text.splitlines(keepends=True)))
 
 
 def feature_macros(names):
@@ -85,35 +233,53 @@ def feature_macros(names):
 
 
 def write(directory, name, text):
-    with open(os.path.join(directory, name), 'w', encoding='utf-8', newline='\n') as file:
+    path = os.path.join(directory, name)
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    with open(path, 'w', encoding='utf-8', newline='\n') as file:
         file.write(text)
 
 
-def amalgamate(directory):
-    os.makedirs(directory, exist_ok=True)
-    expander = Expander()
-    header = expander.public('handle_map/handle_map.h')
-    write(directory, 'handle_map.h', title('all public headers') + header)
-    names = read(os.path.join(SOURCES, 'sources.txt')).split()
-    source = Expander(expander.done)
+def amalgamate(directory, parts, folders):
+    """No parts: all of them, and the classes for C++."""
+    chosen = complete(parts) if parts else PARTS.keys()
+    what = ' '.join(part for part in PARTS if part in chosen) if parts else 'all'
+    main = '<handle_map/handle_map.h>' if folders else '"handle_map.h"'
+    expander = Expander(chosen, folders)
+    header = expander.public(MAIN)
+    if not folders:
+        expander.headers = {'handle_map.h': title(f'public headers, {what}') + header}
+    names = sources_of(chosen)
+    source = Expander(chosen, False, expander.done)
+    poison = source.file(os.path.join(SOURCES, 'memory/poison_private.h'))
+    text = ''.join(source.file(os.path.join(SOURCES, name)) for name in names)
+    if parts:
+        text = shake(''.join(expander.headers.values()), text)
     write(directory, 'handle_map.c',
-          title('all sources, to be compiled once, as C11') + IF_C11 + feature_macros(names) +
-          source.file(os.path.join(SOURCES, 'memory/poison_private.h')) + '#include "handle_map.h"\n' +
-          ''.join(source.file(os.path.join(SOURCES, name)) for name in names) + '#endif\n')
-    classes = Expander(expander.done)
-    text = classes.public('handle_map/handle_map.hpp')
-    write(directory, 'handle_map.hpp', title('classes for C++17') + '#include "handle_map.h"\n' +
-          text)
+          title(f'sources, {what}, to be compiled once, as C11') + IF_C11 + feature_macros(names) +
+          poison + f'#include {main}\n' + text + '#endif\n')
+    if not parts:
+        classes = Expander(chosen, folders, expander.done)
+        text = classes.public('handle_map/handle_map.hpp')
+        if not folders:
+            text = title('classes for C++17') + f'#include {main}\n' + text
+            expander.headers['handle_map.hpp'] = text
+        expander.headers.update(classes.headers)
+    for name, text in expander.headers.items():
+        write(directory, name, text)
 
 
 def main():
-    if sys.argv[1:] in (['-h'], ['--help']):
-        print(__doc__)
-        return
-    if len(sys.argv) != 2 or sys.argv[1].startswith('-'):
-        sys.exit(__doc__)
+    options = argparse.ArgumentParser(usage='amalgamate.py [--folders] DIR [PART...]',
+                                      description=__doc__,
+                                      formatter_class=argparse.RawDescriptionHelpFormatter)
+    options.add_argument('--folders', action='store_true', help='keep headers as files')
+    options.add_argument('directory', metavar='DIR')
+    options.add_argument('parts', metavar='PART', nargs='*', help=' '.join(PARTS))
+    given = options.parse_args()
+    for part in set(given.parts) - PARTS.keys():
+        options.error(f'there is no part {part!r}; there are {" ".join(PARTS)}')
     try:
-        amalgamate(sys.argv[1])
+        amalgamate(given.directory, given.parts, given.folders)
     except OSError as error:
         sys.exit(f'amalgamate.py: {error}')
 

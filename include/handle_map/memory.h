@@ -101,6 +101,8 @@ HM_API const hm_memory *hm_memory_heap(void);
 
 #endif
 
+#ifndef HM_WITHOUT_ARENA /* A part of the library may leave it out. */
+
 /* An arena: a memory table over one reservation of another, its *parent*, for programs that have
  * thousands of small containers, or make and drop them all the time. Ranges begin at multiples of
  * 64 bytes, so small containers share pages. All containers together take one mapping. What one
@@ -177,6 +179,8 @@ HM_API hm_status hm_memory_arena_trim(hm_memory_arena *arena);
 
 /* Returns the current statistics. O(1). */
 HM_API hm_memory_arena_stats hm_memory_arena_get_stats(const hm_memory_arena *arena);
+
+#endif
 
 /* For containers: marks bytes that must not be touched until they are unpoisoned, so that
  * AddressSanitizer reports the use of a pointer to an erased item, until a later insert reuses its

@@ -1,11 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# amalgamate.sh SOURCE: the library as three files: the same from run to run and from any working
-# directory, compiled without a warning by every installed compiler; and README's first program, in
-# C, and a program in C++ run with them. So no two names of the library clash, static ones included.
+# amalgamate.sh SOURCE PROGRAM: the library as three files: the same from run to run and from any
+# working directory, compiled without a warning by every installed compiler; and README's first
+# program, in C, and a program in C++ run with them. So no two names of the library clash, static ones
+# included. And parts of it: whole in themselves, not longer than is said below, and PROGRAM runs with
+# each, as C and as C++.
 # HM_WARNINGS, HM_C_WARNINGS: the compilers' warning flags.
 # shellcheck source=test/tools/check.sh
 . "$1/test/tools/check.sh"
+program=$2
 
 cd "$work"
 python3 -B "$source/tools/amalgamate.py" one
@@ -22,7 +25,7 @@ touch file
 if [ "$(wc -l <output)" -ne 1 ] || ! grep -q "file" output; then
     fail "it should say in one line that 'file' is no directory, but says: $(cat output)"
 fi
-python3 -B script --help | grep -q 'amalgamate.py DIR'
+python3 -B script --help | grep -q 'amalgamate.py .*DIR'
 
 write_first_program
 sed 's|<handle_map/handle_map.h>|"handle_map.h"|' first.c >program.c
@@ -69,3 +72,48 @@ for compiler in gcc clang 'clang -U__GNUC__ -U__clang__ -DHM_PORTABLE' x86_64-w6
     esac
 done
 $tested || skip "needs gcc or clang"
+
+# check_part LINES PART...: header and source together have at most so many lines, which keep out what
+# the part does not need. The source calls and the header declares only what is in the source.
+check_part() {
+    most=$1
+    shift
+    uses=$(echo " $*" | tr '[:lower:]' '[:upper:]' | sed 's/ / -DHAS_/g')
+    for compiler in gcc clang; do
+        command -v $compiler >/dev/null || continue
+        rm -rf part
+        if [ $compiler = gcc ]; then
+            python3 -B "$source/tools/amalgamate.py" --folders part "$@"
+        else
+            python3 -B "$source/tools/amalgamate.py" part/handle_map "$@"
+            mv part/handle_map/handle_map.c part
+        fi
+        # shellcheck disable=SC2086 # The warnings and parts are lists.
+        $compiler -std=c11 $HM_C_WARNINGS -Werror -O1 -Ipart -Ipart/handle_map -c part/handle_map.c \
+            -o part.o
+        # shellcheck disable=SC2086 # As above.
+        $compiler -std=c11 $HM_C_WARNINGS -Werror $uses -Ipart "$program" part.o -pthread -o program
+        ./program || fail "line $? of $program, with $compiler and $*"
+        # shellcheck disable=SC2086 # As above.
+        "$(echo $compiler | sed 's/gcc/g++/; s/clang/clang++/')" -std=c++17 $HM_WARNINGS -Werror \
+            $uses -Ipart -x c++ "$program" -x none part.o -pthread -o program
+        ./program || fail "line $? of $program, with $compiler as C++ and $*"
+        nm part.o | sed -n 's/.* [TDBRVW] //p' | sort -u >defined
+        nm -u part.o | sed 's/.* //' | grep '^hm_' >missing || true
+        cat part/handle_map/*.h part/handle_map/*/*.h 2>/dev/null | tr -d '\n' | tr ';{}' '\n' |
+            sed -n 's/^.*HM_API [^()]*[ *]\(hm_[a-z_0-9]*\)(.*/\1/p' | sort -u |
+            comm -23 - defined >>missing
+        [ ! -s missing ] || fail "$* has no $(tr '\n' ' ' <missing)"
+    done
+    lines=$(cat part/handle_map.c part/handle_map/*.h | wc -l)
+    echo "$*: $lines lines"
+    [ "$lines" -le "$most" ] || fail "$* has $lines lines, more than $most"
+}
+
+check_part 9700 map
+check_part 10200 map arena
+check_part 6600 pool
+check_part 7100 lists
+check_part 9900 pool lists
+check_part 13900 index transpose
+check_part 26000 report

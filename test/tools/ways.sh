@@ -144,6 +144,11 @@ FetchContent_MakeAvailable(handle_map)"
         'python3 -B handle_map/tools/amalgamate.py one/handle_map' \
         'cc -O2 -Ione program.c one/handle_map/handle_map.c -pthread -o program'
 
+    prepare part
+    try 'a part of it' ./program \
+        'python3 -B handle_map/tools/amalgamate.py --folders part map' \
+        'cc -O2 -Ipart program.c part/handle_map.c -pthread -o program'
+
     prepare sources
     try 'the sources themselves' ./program \
         "cc -O2 -Ihandle_map/include program.c $list -pthread -o program"
