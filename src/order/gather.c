@@ -25,6 +25,90 @@ static void order_cut(hm_order_state *state, uint32_t count)
     hm_order_begin_scan(state);
 }
 
+/* A gap of few bytes is moved as a whole: the things behind it go down, and it goes behind them,
+ * but turned, as the exchanges would leave it. */
+void hm_order_shift_bytes(unsigned char *first, size_t size, uint32_t gap, uint32_t n)
+{
+    unsigned char waiting[1024];
+    if (size * gap <= sizeof waiting) {
+        size_t turned = size * (n % gap), all = size * gap;
+        memcpy(waiting, first, all);
+        memmove(first, first + all, size * n);
+        memcpy(first + size * n, waiting + turned, all - turned);
+        memcpy(first + size * n + all - turned, waiting, turned);
+        return;
+    }
+    for (uint32_t part; n > 0; n -= part, first += size * part) {
+        part = n < gap ? n : gap;
+        hm_order_exchange_bytes(first, first + size * gap, size * part);
+    }
+}
+
+/* Where the doomed items are, and the others. */
+typedef struct order_gathering {
+    hm_order_state *state;
+    const hm_sequence *sequence;
+    bool (*is_doomed)(void *owner, uint32_t index, void *context);
+    void *context;
+    uint32_t managed; /* positions below it are managed */
+    uint32_t others, managed_others;
+} order_gathering;
+
+/* Asks about each item, and exchanges it at once. */
+static void order_gather_singly(order_gathering *all)
+{
+    const hm_sequence *sequence = all->sequence;
+    for (uint32_t i = 0; i < sequence->count; i++) {
+        if (all->is_doomed(sequence->owner, i, all->context))
+            continue;
+        if (i != all->others) {
+            order_exchange_marks(all->state, all->others, i);
+            hm_order_swap(sequence, all->others, i);
+        }
+        all->others++;
+        all->managed_others += i < all->managed;
+    }
+}
+
+/* Asks about up to 64 items from this position on. Returns a bit for each that stays. */
+static uint64_t order_ask(const order_gathering *all, uint32_t from)
+{
+    uint64_t stays = 0;
+    for (uint32_t i = 0; i < 64 && from + i < all->sequence->count; i++)
+        stays |= (uint64_t)!all->is_doomed(all->sequence->owner, from + i, all->context) << i;
+    return stays;
+}
+
+/* Moves n items that stay down to the others. */
+static void order_move_down(order_gathering *all, uint32_t from, uint32_t n)
+{
+    uint32_t to = all->others;
+    for (uint32_t i = 0; i < n && from != to; i++) {
+        order_exchange_marks(all->state, to + i, from + i);
+        hm_links_exchange(&all->sequence->links, to + i, from + i);
+    }
+    if (from != to)
+        all->sequence->shifted(all->sequence->owner, to, from - to, n);
+    all->others += n;
+    if (from < all->managed)
+        all->managed_others += n < all->managed - from ? n : all->managed - from;
+}
+
+/* Asks about 64 items, and moves those that stay in runs. */
+static void order_gather_runs(order_gathering *all)
+{
+    for (uint64_t block = 0; block < all->sequence->count; block += 64) {
+        uint64_t stays = order_ask(all, (uint32_t)block);
+        while (stays != 0) {
+            uint32_t first = hm_bits_lowest(stays);
+            uint64_t after = ~(stays >> first);
+            uint32_t n = after != 0 ? hm_bits_lowest(after) : 64;
+            order_move_down(all, (uint32_t)block + first, n);
+            stays = first + n < 64 ? stays >> (first + n) << (first + n) : 0;
+        }
+    }
+}
+
 uint32_t hm_order_gather(hm_order_state *state, const hm_sequence *sequence,
                          bool (*is_doomed)(void *owner, uint32_t index, void *context),
                          void *context)
@@ -32,17 +116,11 @@ uint32_t hm_order_gather(hm_order_state *state, const hm_sequence *sequence,
     HM_CONTRACT(state != NULL && sequence != NULL && is_doomed != NULL,
                 "hm_order_gather: an argument is NULL");
     hm_order_settle(state, sequence);
-    uint32_t managed = state->cursor, others = 0, managed_others = 0;
-    for (uint32_t i = 0; i < sequence->count; i++) {
-        if (is_doomed(sequence->owner, i, context))
-            continue;
-        if (i != others) {
-            order_exchange_marks(state, others, i);
-            hm_order_swap(sequence, others, i);
-        }
-        others++;
-        managed_others += i < managed;
-    }
-    order_cut(state, managed_others);
-    return others;
+    order_gathering all = {state, sequence, is_doomed, context, state->cursor, 0, 0};
+    if (sequence->shifted != NULL)
+        order_gather_runs(&all);
+    else
+        order_gather_singly(&all);
+    order_cut(state, all.managed_others);
+    return all.others;
 }

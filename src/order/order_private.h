@@ -80,6 +80,9 @@ typedef struct hm_sequence {
     /* Called when two items and their links have been exchanged: the owner exchanges the rest. NULL
      * when there is no rest. With accessors the rest is everything. */
     void (*swapped)(void *owner, uint32_t a, uint32_t b);
+    /* NULL, or does what n calls of `swapped` would, of at + i and at + gap + i with i from 0 on.
+     */
+    void (*shifted)(void *owner, uint32_t at, uint32_t gap, uint32_t n);
     /* Returns the position of a handle's item, or HM_INVALID_INDEX. */
     uint32_t (*find)(const void *owner, hm_handle handle);
     void *owner;
@@ -146,6 +149,10 @@ void hm_order_settle(hm_order_state *state, const hm_sequence *sequence);
 uint32_t hm_order_gather(hm_order_state *state, const hm_sequence *sequence,
                          bool (*is_doomed)(void *owner, uint32_t index, void *context),
                          void *context);
+
+/* Exchanges n times two things of `size` bytes that are `gap` things apart: the first two, the
+ * second two, and so on. */
+void hm_order_shift_bytes(unsigned char *first, size_t size, uint32_t gap, uint32_t n);
 
 /* Gives back memory that `count` positions do not need. HM_ERROR_MEMORY when the system refuses;
  * nothing has changed then. Positions stay valid. At most one decommit. */

@@ -177,6 +177,15 @@ void hm_table_write_row(const hm_table *table, uint32_t row, const void *const *
         TABLE_FOR_SIZE(run->size, table_write_run, run, values, hm_table_offset(table, run, row));
 }
 
+void hm_table_shift_rows(void *owner, uint32_t at, uint32_t gap, uint32_t n)
+{
+    const hm_table *table = owner;
+    for (uint32_t c = 0; c < table->column_count; c++) {
+        const hm_cells *column = &table->columns[c];
+        hm_order_shift_bytes(hm_table_address(table, column, at), column->size, gap, n);
+    }
+}
+
 void hm_table_exchange_rows(void *owner, uint32_t a, uint32_t b)
 {
     const hm_table *table = owner;

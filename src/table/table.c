@@ -258,6 +258,7 @@ static hm_dense table_dense(const hm_table *constant, uint32_t column)
                                    .count = table->ids.count,
                                    .capacity = hm_table_capacity(table),
                                    .swapped = hm_table_exchange_rows,
+                                   .shifted = table->lanes == 0 ? hm_table_shift_rows : NULL,
                                    .find = table_find,
                                    .owner = table,
                                    .memory = table->record_array.memory,

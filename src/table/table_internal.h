@@ -49,6 +49,9 @@ void hm_table_fill_hole(const hm_table *table, uint32_t last, uint32_t hole);
 /* Exchanges the cells of two rows. */
 void hm_table_exchange_rows(void *owner, uint32_t a, uint32_t b);
 
+/* Does what n exchanges of the rows at + i and at + gap + i would; for whole columns. */
+void hm_table_shift_rows(void *owner, uint32_t at, uint32_t gap, uint32_t n);
+
 static inline uint32_t hm_table_groups(const hm_table *table, uint32_t rows)
 {
     return (uint32_t)(((uint64_t)rows + (UINT32_C(1) << table->lane_shift) - 1) >>
