@@ -22,11 +22,12 @@ hm_status hm_array_prepare(hm_array *array, size_t count, bool grows);
 /* As hm_array_trim, but does not unpoison: for columns that are not poisoned. */
 hm_status hm_array_decommit(hm_array *array);
 
-/* Returns the natural alignment of a size: the largest power of two that divides it, at most that
- * of max_align_t; 0 for size 0. */
+/* Returns the natural alignment of a size: the largest power of two that divides it, at most 16,
+ * which is that of max_align_t where it is largest; 0 for size 0. It is the same on every machine,
+ * since the sizes of lists' blocks depend on it, and so the order of an index. */
 static inline size_t hm_array_natural_align(size_t size)
 {
-    size_t align = size & (~size + 1), most = HM_ALIGNOF(max_align_t);
+    size_t align = size & (~size + 1), most = 16;
     return align < most ? align : most;
 }
 

@@ -26,7 +26,7 @@ HM_BEGIN_C
 typedef struct hm_array_desc {
     size_t item_size;   /* bytes; from 1 to UINT32_MAX, a multiple of item_align */
     size_t item_align;  /* bytes; a power of two up to 4096; 0: the largest power of two that
-                           divides the size, at most that of max_align_t */
+                           divides the size, at most 16 */
     size_t capacity;    /* items; 0: no limit */
     size_t commit_step; /* bytes; the least that is committed at a time, rounded up to a power of
                            two; 0: grows with the array */

@@ -27,7 +27,7 @@ HM_BEGIN_C
 typedef struct hm_lists_desc {
     size_t item_size;   /* bytes, at least 1; a multiple of item_align */
     size_t item_align;  /* bytes, a power of two up to 4096; 0: the largest one that divides the
-                           size, at most that of max_align_t */
+                           size, at most 16 */
     uint32_t capacity;  /* lists, at most UINT32_MAX - 1; 0: 1,048,576 */
     uint32_t max_slots; /* index space in slots, at least the capacity; 0: as for a map */
     uint64_t max_items; /* in all lists together; 0: 16 x capacity; where addresses are scarce
@@ -48,10 +48,10 @@ typedef struct hm_lists_desc {
 
 typedef hm_stats hm_lists_stats;
 
-/* Reserves address space: four times the size of max_items, or twice where addresses are scarce,
- * since blocks have unused parts and gaps between them. Commits nothing. Fails as every init does
- * (handle_map.h); HM_ERROR_INVALID also for max_items that take 32 GiB or more (2^31 times the
- * alignment, if that is above 16). O(1), one reservation.
+/* Reserves address space: four times the size of max_items, since blocks have unused parts and gaps
+ * between them. Commits nothing. Fails as every init does (handle_map.h); HM_ERROR_INVALID also for
+ * max_items that take 32 GiB or more (2^31 times the alignment, if that is above 16). O(1), one
+ * reservation.
  *
  * Memory: 16 bytes for each slot beside the ID table's 8, and 4 for each list. A block has a head
  * of 8 bytes, or of the items' alignment if that is larger, and blocks are multiples of that; where
@@ -112,9 +112,8 @@ HM_API void hm_lists_clear(hm_lists *lists);
  * times as large as max_items need, but gaps between blocks can use it up. A call that needs a
  * block then joins free blocks next to each other, those of empty lists among them. If that does
  * not help it fails with HM_ERROR_FULL: defragment, which closes all gaps, and try again. Then
- * max_items fit; but where addresses are scarce (memory.h), or with more than 2^29 lists, a single
- * list of more than half of max_items may still not fit. Until a block is freed or a list becomes
- * empty, further calls fail in O(1). */
+ * max_items fit; but with more than 2^29 lists, a single list of more than half of max_items may
+ * still not fit. Until a block is freed or a list becomes empty, further calls fail in O(1). */
 HM_INLINE void *hm_lists_push(hm_lists *lists, hm_handle list, const void *item)
 {
     return hm_lists_push_as(lists, list, item, lists != NULL ? lists->item_size : 0);

@@ -29,7 +29,7 @@ HM_BEGIN_C
 typedef struct hm_map_desc {
     size_t item_size;  /* bytes, at least 1; a multiple of item_align; an item may straddle pages */
     size_t item_align; /* bytes, a power of two up to 4096; 0: the largest one that divides the
-                          size, at most that of max_align_t */
+                          size, at most 16 */
     uint32_t capacity; /* items, at most UINT32_MAX - 1; 0: no limit, the items move as they grow */
     uint32_t max_slots; /* index space in slots, at least the capacity; 0: without a capacity all
                            2^32 - 1; else the larger of 2^20 and 16 x capacity, and where addresses

@@ -40,7 +40,7 @@ typedef struct hm_pool_desc {
     size_t item_size;   /* bytes, at least 1; a multiple of item_align; in one range an item may
                            straddle pages */
     size_t item_align;  /* bytes, a power of two up to 4096; 0: the largest one that divides the
-                           size, at most that of max_align_t */
+                           size, at most 16 */
     uint32_t capacity;  /* items, at most UINT32_MAX - 1; 0: 1,048,576 */
     uint32_t max_slots; /* index space in slots, at least the capacity. In one range each costs
                            item_size bytes of address space; 0: the larger of 2^16 and 4 x capacity:

@@ -28,7 +28,7 @@ typedef struct hm_secondary_desc {
     size_t value_size;  /* bytes, at least 1; a multiple of value_align; a value may straddle
                            pages */
     size_t value_align; /* bytes, a power of two up to 4096; 0: the largest one that divides the
-                           size, at most that of max_align_t */
+                           size, at most 16 */
     hm_owners owners;   /* the owners' container, as hm_map_as_owners returns it, or
                            hm_pool_as_owners and so on: it says max_slots and type_id, which may
                            be left 0, and the capacity, if that is 0 */

@@ -33,7 +33,7 @@ typedef struct hm_column {
     size_t size;      /* bytes of a cell, at least 1; a multiple of align; a cell of a whole column
                          may straddle pages */
     size_t align;     /* bytes, a power of two up to 4096; 0: the largest one that divides the size,
-                         at most that of max_align_t */
+                         at most 16 */
     const char *name; /* in messages of init; NULL: none */
 } hm_column;
 

@@ -46,7 +46,7 @@ typedef struct hm_component_desc {
                          archetype an entity has at most 16,368 bytes of values, including 8 for its
                          handle: larger values must be sparse */
     size_t align;     /* bytes, a power of two up to 4096; 0: the largest one that divides the size,
-                         at most that of max_align_t */
+                         at most 16 */
     const char *name; /* in messages; must outlive the world; NULL: they show its number */
     /* Once for each value (tags have none): when it is removed or replaced, or its entity dies.
      * What the value points to belongs to the program, which may free it here. For a removed value

@@ -20,16 +20,14 @@ enum { INDEX_OWN_COLUMNS = 2, INDEX_COLUMNS = INDEX_OWN_COLUMNS + HM_SECONDARY_C
 /* init and fini */
 
 /* A batch gives its owners new keys before it takes the old ones away: so there are buckets for
- * twice as many keys as owners, unless address space is scarce. The lists have items for all
- * owners, for one that moves, and for the placeholders of a batch. The range that lists reserve for
- * so many items leaves space for gaps. */
+ * twice as many keys as owners. The lists have items for all owners, for one that moves, and for
+ * the placeholders of a batch. The range that lists reserve for so many items leaves space for
+ * gaps. */
 static hm_status index_init_lists(hm_index *index, const hm_index_desc *desc,
                                   hm_array_column *columns)
 {
     const hm_memory *memory = desc->memory;
-    uint32_t capacity = desc->capacity, keys = capacity + 1;
-    if (hm_memory_is_ample(memory))
-        keys = 2 * capacity;
+    uint32_t capacity = desc->capacity, keys = 2 * capacity;
     if (desc->key_limit != 0 && desc->key_limit < keys)
         keys = desc->key_limit;
     const hm_lists_desc members = {.item_size = sizeof(hm_handle),

@@ -12,11 +12,10 @@
 #include "../order/order_private.h"
 
 enum {
-    LISTS_UNIT_SIZE = 8,    /* bytes, at least: that of a head */
-    LISTS_LARGE_UNIT = 32,  /* bytes, or twice the alignment if that is more: the most */
-    LISTS_ITEMS = 16,       /* default items for each list */
-    LISTS_SCARCE_ITEMS = 4, /* where address space is scarce */
-    LISTS_SCARCE_SPREAD = 2
+    LISTS_UNIT_SIZE = 8,   /* bytes, at least: that of a head */
+    LISTS_LARGE_UNIT = 32, /* bytes, or twice the alignment if that is more: the most */
+    LISTS_ITEMS = 16,      /* default items for each list */
+    LISTS_SCARCE_ITEMS = 4 /* where address space is scarce */
 };
 
 #ifndef HM_EXHAUSTIVE
@@ -79,9 +78,8 @@ static hm_status lists_measure(hm_lists *lists, hm_lists_desc *full)
 static hm_status lists_measure_range(const hm_lists *lists, const hm_lists_desc *full,
                                      size_t *range)
 {
-    uint64_t spread = hm_memory_is_ample(full->memory) ? LISTS_SPREAD : LISTS_SCARCE_SPREAD;
     uint64_t heads = full->capacity < full->max_items ? full->capacity : full->max_items;
-    uint64_t units = spread * (heads + hm_lists_units_of(lists, full->max_items));
+    uint64_t units = LISTS_SPREAD * (heads + hm_lists_units_of(lists, full->max_items));
     if (units > UINT32_MAX)
         units = UINT32_MAX;
     *range = units < LISTS_MIN_UNITS ? LISTS_MIN_UNITS : (size_t)units;

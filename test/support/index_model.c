@@ -150,11 +150,8 @@ static void set_many(index_model *model, const hm_handle *owners, const uint32_t
         if (wanted == HM_OK)
             wanted = set_entry(model, owners[i], numbers[i]);
     }
-    /* Keys are claimed for all before any is given up; fewer where addresses are scarce. */
-    uint64_t claims = (uint64_t)hm_index_key_count(&model->index) + n;
-    bool lacks_keys = sizeof(void *) == 4 && claims > (uint64_t)model->desc.capacity + 1;
     hm_status status = hm_index_set_n(&model->index, owners, keys, n);
-    bool lacks_room = status == HM_ERROR_FULL && (n > model->desc.capacity || lacks_keys);
+    bool lacks_room = status == HM_ERROR_FULL && n > model->desc.capacity;
     CHECK(status == wanted || is_refused_for_memory(model, status, HM_OK) || lacks_room);
     if (status != HM_OK)
         take_back(model, &before);

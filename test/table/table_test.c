@@ -157,8 +157,7 @@ TABLE_TEST(table, cells_have_the_alignment_of_their_column)
     const hm_column columns[] = {{1, 0, NULL},     {8, 8, NULL},     {4096, 4096, NULL},
                                  {1, 1, NULL},     {512, 512, NULL}, {12, 4, NULL},
                                  {128, 128, NULL}, {2, 0, NULL},     {48, 0, NULL}};
-    const size_t natural = _Alignof(max_align_t) < 16 ? _Alignof(max_align_t) : 16;
-    const size_t aligns[] = {1, 8, 4096, 1, 512, 4, 128, 2, natural};
+    const size_t aligns[] = {1, 8, 4096, 1, 512, 4, 128, 2, 16};
     uint32_t fits = lanes > 2 ? 2 : 9;
     hm_table_desc desc = {.columns = columns, .lanes = lanes, .capacity = 200};
     desc.column_count = fits;
