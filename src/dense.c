@@ -47,7 +47,7 @@ hm_progress hm_dense_defragment(const hm_dense *dense, const hm_order *order, hm
     if (dense_is_other_column(dense)) {
         if (hm_budget_is_spent(budget))
             return (hm_progress){.done = dense->sequence.count == 0};
-        hm_dense_forget_order(dense->guard, dense->order);
+        hm_dense_forget_order(dense->guard, *dense->order);
         *dense->order_column = dense->column;
     }
     dense_enter(dense);
@@ -76,7 +76,7 @@ uint32_t hm_dense_bound(const hm_dense *dense, const hm_order *order, const void
     dense_check_order(dense, order, verb);
     if (probe == NULL)
         dense_panic(dense, verb, "probe is NULL");
-    const hm_bound bound = {.state = dense_is_other_column(dense) ? NULL : dense->order,
+    const hm_bound bound = {.state = dense_is_other_column(dense) ? NULL : *dense->order,
                             .order = *order,
                             .sequence = &dense->sequence,
                             .probe = probe,
@@ -93,7 +93,7 @@ uint32_t hm_dense_erase_if(const hm_dense *dense,
     if (dense_refuses(dense))
         return 0;
     hm_guard_enter(dense->guard);
-    uint32_t survivors = hm_order_gather(dense->order, sequence, is_doomed, context);
+    uint32_t survivors = hm_order_gather(*dense->order, sequence, is_doomed, context);
     hm_guard_leave(dense->guard, dense->limit);
     for (uint32_t index = sequence->count; index > survivors; index--)
         dense->erase_at(sequence->owner, index - 1);

@@ -20,7 +20,7 @@ typedef struct hm_dense {
     uint32_t column;        /* whose cells the order is shown */
     uint32_t column_count;  /* 0: it is not initialised, or has no columns */
     uint32_t *order_column; /* which one it was last; NULL: there are no columns */
-    hm_order_state *order;
+    hm_order_state **order;
     /* Ends the item at a position, which the last item fills; only for erase_if. */
     void (*erase_at)(void *owner, uint32_t index);
     hm_sequence sequence; /* its `what` is the name in the names of the functions */
@@ -59,7 +59,7 @@ static inline bool hm_dense_is_valid(const hm_guard *guard, const hm_order_state
                                      uint32_t limit)
 {
     return guard->limit == (hm_guard_is_busy(guard) ? 0 : limit) &&
-           (order->cursor == 0 || (guard->flags & HM_GUARD_ORDERED) != 0);
+           (order == NULL || order->cursor == 0 || (guard->flags & HM_GUARD_ORDERED) != 0);
 }
 
 /* The erase_n of a container with an id table: of each part, drops the handles that do not resolve,
@@ -123,12 +123,12 @@ HM_INLINE uint32_t hm_dense_erase_parts(const hm_id_table *ids, const hm_handle 
     {                                                                                              \
         HM_CONTRACT_AT_REST(kind, "hm_" #kind "_touch");                                           \
         uint32_t index = kind##_find(kind, handle);                                                \
-        hm_dense_disturb(&kind->guard, &kind->order, index, hm_##kind##_count(kind));              \
+        hm_dense_disturb(&kind->guard, kind->order, index, hm_##kind##_count(kind));               \
     }                                                                                              \
     void hm_##kind##_touch_all(hm_##kind *kind)                                                    \
     {                                                                                              \
         HM_CONTRACT_AT_REST(kind, "hm_" #kind "_touch_all");                                       \
-        hm_dense_forget_order(&kind->guard, &kind->order);                                         \
+        hm_dense_forget_order(&kind->guard, kind->order);                                          \
     }
 
 #endif

@@ -270,7 +270,7 @@ static void map_erase_at(void *owner, uint32_t index)
     }
     hm_id_table_release(&map->ids, hm_id_table_handle_at(&map->ids, index), index);
     map_poison_dead(map, 1);
-    hm_dense_disturb(&map->guard, &map->order, index, last);
+    hm_dense_disturb(&map->guard, map->order, index, last);
     if (index != last)
         map_report_move(map, last, index);
     hm_guard_leave(&map->guard, map_committed_items(map));
@@ -280,7 +280,7 @@ static void map_erase_at(void *owner, uint32_t index)
 hm_map_step hm_map_erase_guarded(hm_map *map, uint32_t index)
 {
     if (map->guard.flags == HM_GUARD_ORDERED) {
-        hm_order_disturb(&map->order, index, map->ids.count - 1);
+        hm_order_disturb(map->order, index, map->ids.count - 1);
         return HM_MAP_GOES_ON;
     }
     if (hm_guard_refuses(&map->guard, "map", map->name))
@@ -403,7 +403,7 @@ void hm_map_clear(hm_map *map)
     hm_id_table_clear(&map->ids);
     if (count > 0)
         map_poison_dead(map, count);
-    hm_dense_forget_order(&map->guard, &map->order);
+    hm_dense_forget_order(&map->guard, map->order);
 }
 
 /* memory and questions */
@@ -442,7 +442,7 @@ hm_status hm_map_validate(const hm_map *map)
     hm_status status = hm_id_table_validate(&map->ids);
     if (status != HM_OK)
         return status;
-    bool is_consistent = hm_dense_is_valid(&map->guard, &map->order, map_committed_items(map)) &&
+    bool is_consistent = hm_dense_is_valid(&map->guard, map->order, map_committed_items(map)) &&
                          map->items == hm_array_data(&map->item_array) &&
                          map->item_size == map->item_array.item_size &&
                          map->ids.count <= map_committed_items(map);
@@ -471,7 +471,6 @@ hm_map_stats hm_map_get_stats(const hm_map *map)
     hm_id_table_add_stats(&map->ids, &stats);
     hm_array_add_sizes(&map->item_array, &stats);
     hm_array_add_sizes(&map->meta_array, &stats);
-    hm_array_add_sizes(&map->order.mark_array, &stats);
-    hm_array_add_sizes(&map->order.batch.scratch, &stats);
+    hm_order_add_sizes(map->order, &stats);
     return stats;
 }

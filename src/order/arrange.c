@@ -47,7 +47,7 @@ hm_order_phase hm_order_verify(hm_order_call *call)
     uint32_t most = names->name_count - names->next_name; /* the most items to move */
     if (most > count - names->target)
         most = count - names->target;
-    if (!hm_order_cover(call, count) || !hm_order_begin_batch(call, most))
+    if (!hm_order_begin_batch(call, most))
         return hm_order_refuse(call);
     hm_order_set_cursor(state, names->target);
     return HM_ORDER_SPREAD;
@@ -62,11 +62,8 @@ hm_order_phase hm_order_spread(hm_order_call *call)
         uint32_t bit = state->cursor % HM_MARKS_PER_WORD;
         if (!hm_order_may_work(call))
             return HM_ORDER_PAUSE;
-        if (bit == 0) {
-            if (!hm_order_cover(call, state->cursor + 1))
-                return hm_order_refuse(call); /* Some were inserted meanwhile. */
+        if (bit == 0)
             state->marks[state->cursor / HM_MARKS_PER_WORD] = 0;
-        }
         uint32_t left = HM_MARKS_PER_WORD - bit;
         state->cursor += left < count - state->cursor ? left : count - state->cursor;
     }

@@ -5,7 +5,8 @@
 /* When the items at positions a < b are about to be exchanged. */
 static void order_exchange_marks(hm_order_state *state, uint32_t a, uint32_t b)
 {
-    if (b >= state->cursor) /* An arrangement, once it is settled, manages no position. */
+    /* An arrangement, once it is settled, manages no position. */
+    if (state == NULL || b >= state->cursor)
         return;
     hm_mark mark = hm_order_mark(state, a);
     hm_order_set_mark(state, a, hm_order_mark(state, b));
@@ -113,14 +114,15 @@ uint32_t hm_order_gather(hm_order_state *state, const hm_sequence *sequence,
                          bool (*is_doomed)(void *owner, uint32_t index, void *context),
                          void *context)
 {
-    HM_CONTRACT(state != NULL && sequence != NULL && is_doomed != NULL,
-                "hm_order_gather: an argument is NULL");
+    HM_CONTRACT(sequence != NULL && is_doomed != NULL, "hm_order_gather: an argument is NULL");
     hm_order_settle(state, sequence);
-    order_gathering all = {state, sequence, is_doomed, context, state->cursor, 0, 0};
+    uint32_t managed = state != NULL ? state->cursor : 0;
+    order_gathering all = {state, sequence, is_doomed, context, managed, 0, 0};
     if (sequence->shifted != NULL)
         order_gather_runs(&all);
     else
         order_gather_singly(&all);
-    order_cut(state, all.managed_others);
+    if (state != NULL)
+        order_cut(state, all.managed_others);
     return all.others;
 }

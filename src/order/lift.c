@@ -107,7 +107,7 @@ hm_order_phase hm_order_lift_all(hm_order_call *call)
     uint32_t count = call->sequence->count;
     if (state->cursor == 0) {
         state->is_disturbed = false;
-        if (!hm_order_cover(call, count) || !hm_order_begin_batch(call, count))
+        if (!hm_order_begin_batch(call, count))
             return hm_order_refuse(call);
     }
     uint32_t left = batch->capacity - batch->count;

@@ -149,23 +149,61 @@ void hm_order_set_pending(hm_order_state *state, uint32_t index)
         state->pending_end = index + 1;
 }
 
-bool hm_order_cover(hm_order_call *call, uint32_t count)
+/* The words of the range that are the state. */
+enum { ORDER_STATE_WORDS = (sizeof(hm_order_state) + sizeof(uint64_t) - 1) / sizeof(uint64_t) };
+
+/* Returns the words for the state and so many marks. The cursor needs one even at the end. */
+static size_t order_words(uint32_t count)
 {
-    hm_order_state *state = call->state;
-    size_t words = count / HM_MARKS_PER_WORD + 1; /* The cursor needs a word even at the end. */
-    if (words <= state->mark_array.limit)
-        return true;
-    if (state->mark_array.data == NULL) {
-        hm_array_desc desc = {.item_size = sizeof(uint64_t), .memory = call->sequence->memory};
-        desc.capacity = call->sequence->capacity / HM_MARKS_PER_WORD + 1;
-        if (hm_array_init(&state->mark_array, &desc) != HM_OK)
-            return false;
-        state->marks = hm_array_data(&state->mark_array);
+    return ORDER_STATE_WORDS + (size_t)count / HM_MARKS_PER_WORD + 1;
+}
+
+/* Moves the state, or a new one, to a range that is large enough for the owner's. */
+static hm_status order_move(hm_order_state **place, const hm_sequence *sequence)
+{
+    hm_order_state *old = *place;
+    hm_array range;
+    hm_array_desc desc = {.item_size = sizeof(uint64_t), .memory = sequence->memory};
+    desc.capacity = order_words(sequence->capacity);
+    hm_status status = hm_array_init(&range, &desc);
+    if (status == HM_OK)
+        status = hm_array_commit(&range, order_words(sequence->count), true);
+    if (status != HM_OK) {
+        hm_array_fini(&range);
+        return status;
     }
-    if (words > state->mark_array.capacity) {
-        if (hm_array_widen(&state->mark_array, words, state->mark_array.limit) != HM_OK)
-            return false;
-        state->marks = hm_array_data(&state->mark_array);
-    }
-    return hm_array_commit(&state->mark_array, words, true) == HM_OK;
+    hm_order_state *state = hm_array_data(&range);
+    if (old != NULL)
+        memcpy(state, old, sizeof(uint64_t) * order_words(old->cursor));
+    else
+        memset(state, 0, sizeof *state);
+    hm_order_release(place);
+    state->range = range;
+    state->marks = (uint64_t *)(void *)state + ORDER_STATE_WORDS;
+    *place = state;
+    return HM_OK;
+}
+
+hm_status hm_order_open(hm_order_state **place, const hm_sequence *sequence)
+{
+    hm_order_state *state = *place;
+    size_t words = order_words(sequence->count);
+    if (state == NULL || words > state->range.capacity)
+        return order_move(place, sequence);
+    return hm_array_commit(&state->range, words, true);
+}
+
+hm_status hm_order_shrink(hm_order_state *state, uint32_t count)
+{
+    state->range.count = order_words(count);
+    return hm_array_decommit(&state->range);
+}
+
+void hm_order_release(hm_order_state **place)
+{
+    if (*place == NULL)
+        return;
+    hm_array range = (*place)->range; /* It is in the memory that it releases. */
+    hm_array_fini(&range);
+    *place = NULL;
 }

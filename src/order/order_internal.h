@@ -168,8 +168,13 @@ void hm_order_set_marks(hm_order_state *state, uint32_t begin, uint32_t end, hm_
 void hm_order_set_pending(hm_order_state *state, uint32_t index);
 /* Nothing at or above `cursor` is managed from now on. */
 void hm_order_set_cursor(hm_order_state *state, uint32_t cursor);
-/* Commits the marks below `count`, which keep their values. False when memory is refused. */
-bool hm_order_cover(hm_order_call *call, uint32_t count);
+/* Makes the state if there is none, and commits the marks of all items. HM_ERROR_MEMORY: it was
+ * refused, and nothing has changed. */
+hm_status hm_order_open(hm_order_state **place, const hm_sequence *sequence);
+/* Decommits the marks behind `count` positions. */
+hm_status hm_order_shrink(hm_order_state *state, uint32_t count);
+/* Releases the range of state and marks. Does nothing without a state. */
+void hm_order_release(hm_order_state **place);
 
 /* compare.c */
 

@@ -41,11 +41,9 @@
 #ifndef HANDLE_MAP_ORDER_PRIVATE_H
 #define HANDLE_MAP_ORDER_PRIVATE_H
 
-#include "../memory/poison_private.h"
-
-#include <handle_map/detail/order.h>
-
+#include "../array_private.h"
 #include "../handle_private.h"
+#include "state_private.h"
 
 /* How an owner gives items that are at scattered addresses. `position_of` may be asked about a slot
  * whose item has left the sequence: it returns HM_INVALID_INDEX then, or a position that is not
@@ -74,7 +72,7 @@ typedef struct hm_sequence {
     hm_links links;       /* which slot is at a position, and where a slot's item is */
     uint32_t slot_count;  /* slots that the links may be asked for */
     uint32_t count;       /* items */
-    uint32_t capacity;    /* most items */
+    uint32_t capacity;    /* items for which the owner has room before it moves to another range */
     /* NULL: items and links are found by the fields above. */
     const hm_accessors *accessors;
     /* Called when two items and their links have been exchanged: the owner exchanges the rest. NULL
@@ -91,8 +89,12 @@ typedef struct hm_sequence {
     const char *what, *name;
 } hm_sequence;
 
-/* Releases the memory and zeroes the state; cannot fail. Positions stay valid. O(1). */
-void hm_order_fini(hm_order_state *state);
+/* A container holds a pointer to its state, which is NULL at the start: then no position is
+ * managed. Those functions that may make, move or end the state take the address of that pointer.
+ */
+
+/* Releases the state and its memory; cannot fail. Positions stay valid. O(1). */
+void hm_order_fini(hm_order_state **place);
 
 /* Forgets what was known about the order; cannot fail. Positions stay valid. O(1). */
 void hm_order_reset(hm_order_state *state);
@@ -126,16 +128,17 @@ static inline void hm_budget_spend(hm_budget *budget, const hm_progress *used)
 
 /* Brings the sequence nearer to the order within the budget; each call resumes where the last one
  * stopped. Returns what was spent, `done` when all is in order, and HM_ERROR_MEMORY when memory was
- * refused: the items are a permutation as after any call, and the next call asks again. An order
- * with neither compare nor key is a broken contract too. Callbacks see a consistent sequence.
+ * refused: the items are a permutation as after any call, and the next call asks again. The state
+ * and the marks of all items get their memory before anything else happens. An order with neither
+ * compare nor key is a broken contract too. Callbacks see a consistent sequence.
  * Invalidates positions. Costs at most the budget, and other work on 4 list entries for each swap
  * and compare that it allows, plus 4,096. */
-hm_progress hm_order_run(hm_order_state *state, const hm_order *order, const hm_sequence *sequence,
+hm_progress hm_order_run(hm_order_state **place, const hm_order *order, const hm_sequence *sequence,
                          hm_budget *budget);
 
 /* As hm_order_run, for an order given as n handles, which may be NULL if n is 0. They are read
  * during these calls only; the state recognises them by their pointer and n. */
-hm_progress hm_order_arrange(hm_order_state *state, const hm_handle *names, uint32_t n,
+hm_progress hm_order_arrange(hm_order_state **place, const hm_handle *names, uint32_t n,
                              const hm_sequence *sequence, hm_budget *budget);
 
 /* Must be called before positions are renumbered: ends the moves that are in progress; cannot fail.
@@ -154,9 +157,13 @@ uint32_t hm_order_gather(hm_order_state *state, const hm_sequence *sequence,
  * second two, and so on. */
 void hm_order_shift_bytes(unsigned char *first, size_t size, uint32_t gap, uint32_t n);
 
-/* Gives back memory that `count` positions do not need. HM_ERROR_MEMORY when the system refuses;
- * nothing has changed then. Positions stay valid. At most one decommit. */
-hm_status hm_order_trim(hm_order_state *state, uint32_t count);
+/* Gives back memory that `count` positions do not need; all of it if no position is managed.
+ * HM_ERROR_MEMORY when the system refuses; nothing has changed then. Positions stay valid. At most
+ * one decommit. */
+hm_status hm_order_trim(hm_order_state **place, uint32_t count);
+
+/* Adds the sizes of its memory to those of its container. */
+void hm_order_add_sizes(const hm_order_state *state, hm_stats *stats);
 
 /* Reports that `index` now has another item, or that its item's key may have changed, or that
  * nothing is there or beyond; `count` positions are left. Need not be called if `index` is above
@@ -166,7 +173,7 @@ void hm_order_disturb(hm_order_state *state, uint32_t index, uint32_t count);
 /* The search for where a probe belongs in a sequence: the first item that is not before it, or, if
  * is_upper, that is behind it. */
 typedef struct hm_bound {
-    const hm_order_state *state; /* NULL: another column is ordered */
+    const hm_order_state *state; /* NULL: nothing is ordered, or another column */
     hm_order order;
     const hm_sequence *sequence; /* what says where items are, its count, and its names */
     const void *probe;           /* what compare and key are shown for it */

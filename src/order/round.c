@@ -32,20 +32,27 @@ static void order_enter_phase(hm_order_state *state, hm_order_phase phase)
     state->phase = phase;
 }
 
+/* Passes a status on, and names the owner if memory was refused. */
+static hm_status order_tell(const hm_sequence *sequence, hm_status status)
+{
+    const hm_limits limits = {.what = sequence->what, .name = sequence->name};
+    return hm_tell_memory(status, &limits);
+}
+
 static void order_run_phases(hm_order_call *call)
 {
     hm_order_phase next;
     while ((next = order_phases[call->state->phase].run(call)) != HM_ORDER_PAUSE)
         order_enter_phase(call->state, next);
-    const hm_limits limits = {.what = call->sequence->what, .name = call->sequence->name};
-    call->spent.status = hm_tell_memory(call->spent.status, &limits);
+    call->spent.status = order_tell(call->sequence, call->spent.status);
 }
 
 /* changes from outside */
 
 void hm_order_reset(hm_order_state *state)
 {
-    HM_CONTRACT(state != NULL, "hm_order_reset: state is NULL");
+    if (state == NULL)
+        return;
     hm_order_end_batch(state);
     state->is_arranging = false;
     state->cursor = 0;
@@ -54,18 +61,17 @@ void hm_order_reset(hm_order_state *state)
     order_enter_phase(state, HM_ORDER_SCAN);
 }
 
-void hm_order_fini(hm_order_state *state)
+void hm_order_fini(hm_order_state **place)
 {
-    HM_CONTRACT(state != NULL, "hm_order_fini: state is NULL");
-    hm_array_fini(&state->batch.scratch);
-    hm_array_fini(&state->mark_array);
-    memset(state, 0, sizeof *state);
+    HM_CONTRACT(place != NULL, "hm_order_fini: place is NULL");
+    if (*place != NULL)
+        hm_array_fini(&(*place)->batch.scratch);
+    hm_order_release(place);
 }
 
 void hm_order_disturb(hm_order_state *state, uint32_t index, uint32_t count)
 {
-    HM_CONTRACT(state != NULL, "hm_order_disturb: state is NULL");
-    if (index > state->cursor)
+    if (state == NULL || index > state->cursor)
         return;
     hm_order_forget_keys(state);
     state->is_disturbed = true;
@@ -92,7 +98,9 @@ static void order_let_down(hm_order_state *state)
 
 void hm_order_settle(hm_order_state *state, const hm_sequence *sequence)
 {
-    HM_CONTRACT(state != NULL && sequence != NULL, "hm_order_settle: an argument is NULL");
+    HM_CONTRACT(sequence != NULL, "hm_order_settle: sequence is NULL");
+    if (state == NULL)
+        return;
     hm_order_call call = {state, sequence, {0}, {0}, 0, UINT64_MAX};
     if (state->phase == HM_ORDER_PLACE) /* This call has no limits, and so it does not pause. */
         order_enter_phase(state, hm_order_place_items(&call));
@@ -104,13 +112,24 @@ void hm_order_settle(hm_order_state *state, const hm_sequence *sequence)
         order_enter_phase(state, HM_ORDER_SCAN);
 }
 
-hm_status hm_order_trim(hm_order_state *state, uint32_t count)
+hm_status hm_order_trim(hm_order_state **place, uint32_t count)
 {
-    HM_CONTRACT(state != NULL, "hm_order_trim: state is NULL");
-    if (state->mark_array.data == NULL)
+    HM_CONTRACT(place != NULL, "hm_order_trim: place is NULL");
+    hm_order_state *state = *place;
+    if (state == NULL)
         return HM_OK;
-    state->mark_array.count = count / HM_MARKS_PER_WORD + 1;
-    return hm_array_decommit(&state->mark_array);
+    if (state->cursor != 0 || state->phase != HM_ORDER_SCAN)
+        return hm_order_shrink(state, count);
+    hm_order_fini(place);
+    return HM_OK;
+}
+
+void hm_order_add_sizes(const hm_order_state *state, hm_stats *stats)
+{
+    if (state == NULL)
+        return;
+    hm_array_add_sizes(&state->range, stats);
+    hm_array_add_sizes(&state->batch.scratch, stats);
 }
 
 /* calls */
@@ -142,17 +161,32 @@ bool hm_order_is_in_order(const hm_order_state *state, uint32_t count)
     return is_scanned && state->cursor == count && state->pending_end == 0;
 }
 
-hm_progress hm_order_run(hm_order_state *state, const hm_order *order, const hm_sequence *sequence,
+/* Makes `state` that of the place, with memory for all items. False if the call ends here: without
+ * a state, no items are in order. */
+static bool order_begin(hm_order_state **place, const hm_sequence *sequence, hm_progress *progress)
+{
+    progress->done = *place == NULL && sequence->count == 0;
+    if (!progress->done)
+        progress->status = order_tell(sequence, hm_order_open(place, sequence));
+    return !progress->done && progress->status == HM_OK;
+}
+
+hm_progress hm_order_run(hm_order_state **place, const hm_order *order, const hm_sequence *sequence,
                          hm_budget *budget)
 {
-    HM_CONTRACT(state != NULL && sequence != NULL, "hm_order_run: an argument is NULL");
+    HM_CONTRACT(place != NULL && sequence != NULL, "hm_order_run: an argument is NULL");
     HM_CONTRACT(order != NULL && (order->compare != NULL || order->key != NULL),
                 "hm_order_run: the order has neither compare nor key");
+    hm_progress progress = {0};
+    hm_order_state *state = *place;
     if (hm_budget_is_spent(budget)) {
-        bool is_known = sequence->count == 0 || (hm_order_is_for(state, order) &&
-                                                 hm_order_is_in_order(state, sequence->count));
-        return (hm_progress){.done = is_known};
+        bool is_known = state != NULL && hm_order_is_for(state, order) &&
+                        hm_order_is_in_order(state, sequence->count);
+        return (hm_progress){.done = sequence->count == 0 || is_known};
     }
+    if (!order_begin(place, sequence, &progress))
+        return progress;
+    state = *place;
     if (!hm_order_is_for(state, order)) {
         hm_order_reset(state);
         state->order = *order;
@@ -167,13 +201,17 @@ hm_progress hm_order_run(hm_order_state *state, const hm_order *order, const hm_
     return call.spent;
 }
 
-hm_progress hm_order_arrange(hm_order_state *state, const hm_handle *names, uint32_t n,
+hm_progress hm_order_arrange(hm_order_state **place, const hm_handle *names, uint32_t n,
                              const hm_sequence *sequence, hm_budget *budget)
 {
-    HM_CONTRACT(state != NULL && sequence != NULL, "hm_order_arrange: an argument is NULL");
+    HM_CONTRACT(place != NULL && sequence != NULL, "hm_order_arrange: an argument is NULL");
     HM_CONTRACT(names != NULL || n == 0, "hm_order_arrange: the handles are NULL");
     if (hm_budget_is_spent(budget))
         return (hm_progress){.done = n == 0};
+    hm_progress progress = {0};
+    if (!order_begin(place, sequence, &progress))
+        return progress;
+    hm_order_state *state = *place;
     hm_order_arrangement *arrangement = &state->arrangement;
     if (!state->is_arranging || arrangement->names != names || arrangement->name_count != n) {
         hm_order_reset(state);

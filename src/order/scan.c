@@ -2,8 +2,6 @@
 /* order: the scan, which moves the cursor on and marks items that do not fit behind the others. */
 #include "order_internal.h"
 
-#include "../base_private.h"
-
 #ifndef HM_EXHAUSTIVE
 enum {
     ORDER_FIRST_RUN_LIMIT = 8, /* misfits in a row that prompt a look back */
@@ -132,26 +130,10 @@ static hm_order_phase order_drop_before(hm_order_call *call)
     return HM_ORDER_SCAN;
 }
 
-/* Clears the marks of a new word. */
-static bool order_open_mark_word(hm_order_call *call)
+/* Clears the marks of the next `most` positions, of which the first is in a word that is open. */
+static void order_open_mark_words(hm_order_state *state, uint32_t most)
 {
-    hm_order_state *state = call->state;
-    if (!hm_order_cover(call, state->cursor + 1))
-        return false;
-    state->marks[state->cursor / HM_MARKS_PER_WORD] = 0;
-    return true;
-}
-
-/* Clears the marks of the next `most` positions, or of fewer if memory for them is refused. */
-static void order_open_mark_words(hm_order_call *call, uint32_t *most)
-{
-    hm_order_state *state = call->state;
-    uint32_t left = HM_MARKS_PER_WORD - state->cursor % HM_MARKS_PER_WORD; /* in the open word */
-    if (*most > left && !hm_order_cover(call, state->cursor + *most)) {
-        hm_restore_last_error(); /* Fewer may be granted. */
-        *most = left;
-    }
-    uint32_t at = state->cursor, end = at + *most;
+    uint32_t at = state->cursor, end = at + most;
     while ((at = hm_order_next_word(at, end)) < end)
         state->marks[at / HM_MARKS_PER_WORD] = 0;
 }
@@ -231,7 +213,7 @@ static bool order_pass_items(hm_order_call *call)
         most = (uint32_t)(call->budget.max_compares - call->spent.compares);
     if (most == 0)
         return false;
-    order_open_mark_words(call, &most);
+    order_open_mark_words(state, most);
     bool by_key = state->order.key != NULL;
     uint32_t passed = state->order.loops != NULL ? order_pass_by_loop(call, most)
                       : by_key                   ? order_pass_by_key(call, most)
@@ -273,8 +255,8 @@ static hm_order_phase order_compare_last(hm_order_call *call)
     hm_order_state *state = call->state;
     hm_order_scan *scan = &state->scan;
     while (state->cursor < call->sequence->count) {
-        if (state->cursor % HM_MARKS_PER_WORD == 0 && !order_open_mark_word(call))
-            return hm_order_refuse(call);
+        if (state->cursor % HM_MARKS_PER_WORD == 0)
+            state->marks[state->cursor / HM_MARKS_PER_WORD] = 0;
         if (order_has_many_misfits(call))
             return HM_ORDER_LIFT_ALL;
         if (!scan->is_last_known && !hm_order_seek_down(call, &scan->last_end, 0))

@@ -349,7 +349,7 @@ void hm_secondary_clear(hm_secondary *secondary)
             secondary_remove_at(secondary, secondary->count - 1);
     hm_memory_poison(secondary->values, secondary->value_size * secondary->count);
     secondary->count = 0;
-    hm_dense_forget_order(&secondary->guard, &secondary->order);
+    hm_dense_forget_order(&secondary->guard, secondary->order);
 }
 
 /* order */
@@ -385,7 +385,7 @@ static hm_dense secondary_dense(const hm_secondary *constant)
                      .links = {.owners = secondary->owners, .positions = secondary->positions},
                      .slot_count = secondary->slot_end,
                      .count = secondary->count,
-                     .capacity = hm_secondary_capacity(secondary),
+                     .capacity = (uint32_t)secondary->value_array.capacity,
                      .swapped = secondary_swapped,
                      .find = secondary_find,
                      .owner = secondary,
@@ -430,7 +430,7 @@ hm_status hm_secondary_trim(hm_secondary *secondary)
     if (hm_guard_refuses(&secondary->guard, "secondary", secondary->name))
         return HM_ERROR_BUSY;
     const hm_dense dense = secondary_dense(secondary);
-    hm_order_settle(&secondary->order, &dense.sequence); /* It may list slots of pieces that go. */
+    hm_order_settle(secondary->order, &dense.sequence); /* It may list slots of pieces that go. */
     secondary->value_array.count = secondary->owner_array.count = secondary->count;
     hm_status status = hm_array_trim(&secondary->value_array);
     if (status == HM_OK)
@@ -452,7 +452,7 @@ static bool secondary_fields_are_valid(const hm_secondary *secondary)
            secondary->pieces == hm_array_data(&secondary->piece_array) &&
            secondary->value_size == secondary->value_array.item_size &&
            secondary->count <= committed &&
-           hm_dense_is_valid(&secondary->guard, &secondary->order, committed) &&
+           hm_dense_is_valid(&secondary->guard, secondary->order, committed) &&
            secondary->slot_end <= secondary->max_slots && secondary->slot_end <= piece_end;
 }
 
@@ -539,7 +539,7 @@ hm_secondary_stats hm_secondary_get_stats(const hm_secondary *secondary)
 {
     HM_CONTRACT(secondary != NULL, "hm_secondary_get_stats: secondary is NULL");
     hm_secondary_stats stats = {.count = secondary->count,
-                                .capacity = hm_secondary_capacity(secondary),
+                                .capacity = (uint32_t)secondary->value_array.capacity,
                                 .slots = secondary->slot_end,
                                 .max_slots = secondary->max_slots,
                                 .free_slots = secondary->slot_end - secondary->count,
@@ -547,7 +547,6 @@ hm_secondary_stats hm_secondary_get_stats(const hm_secondary *secondary)
     hm_array_add_sizes(&secondary->value_array, &stats);
     hm_array_add_sizes(&secondary->owner_array, &stats);
     hm_array_add_sizes(&secondary->piece_array, &stats);
-    hm_array_add_sizes(&secondary->order.mark_array, &stats);
-    hm_array_add_sizes(&secondary->order.batch.scratch, &stats);
+    hm_order_add_sizes(secondary->order, &stats);
     return stats;
 }

@@ -55,7 +55,7 @@ static inline void hm_secondary_rename(hm_secondary *secondary, uint32_t index, 
 /* Tells the order that the value at a position may belong elsewhere; `count` values are left. */
 static inline void hm_secondary_disturb(hm_secondary *secondary, uint32_t index, uint32_t count)
 {
-    hm_dense_disturb(&secondary->guard, &secondary->order, index, count);
+    hm_dense_disturb(&secondary->guard, secondary->order, index, count);
 }
 
 /* Removes the value at this position as hm_secondary_remove does, but without the destroy hook. */

@@ -218,7 +218,7 @@ static void table_erase_row(hm_table *table, hm_handle handle, uint32_t row)
     uint32_t last = table->ids.count - 1;
     hm_id_table_release(&table->ids, handle, row);
     hm_table_fill_hole(table, last, row);
-    hm_dense_disturb(&table->guard, &table->order, row, last);
+    hm_dense_disturb(&table->guard, table->order, row, last);
 }
 
 /* Runs the hook for a row that will be erased. False: the table is busy. Erase asks only if a flag
@@ -256,7 +256,7 @@ static hm_dense table_dense(const hm_table *constant, uint32_t column)
                       .sequence = {.links = hm_id_table_links(&table->ids),
                                    .slot_count = table->ids.slot_count,
                                    .count = table->ids.count,
-                                   .capacity = hm_table_capacity(table),
+                                   .capacity = (uint32_t)table->ids.slot_array.capacity,
                                    .swapped = hm_table_exchange_rows,
                                    .shifted = table->lanes == 0 ? hm_table_shift_rows : NULL,
                                    .find = table_find,
@@ -346,7 +346,7 @@ void hm_table_clear(hm_table *table)
     uint32_t count = table->ids.count;
     hm_id_table_clear(&table->ids);
     hm_table_close_all(table, count);
-    hm_dense_forget_order(&table->guard, &table->order);
+    hm_dense_forget_order(&table->guard, table->order);
 }
 
 /* memory and questions */
@@ -373,7 +373,7 @@ hm_status hm_table_validate(const hm_table *table)
         return status;
     uint32_t committed = table_committed_rows(table);
     bool is_consistent = table->ids.count <= committed && hm_table_columns_are_valid(table) &&
-                         hm_dense_is_valid(&table->guard, &table->order, committed);
+                         hm_dense_is_valid(&table->guard, table->order, committed);
     if (!is_consistent)
         return hm_fail(HM_ERROR_CORRUPT,
                        "the table's columns, count and committed memory disagree");
@@ -406,7 +406,6 @@ hm_table_stats hm_table_get_stats(const hm_table *table)
     for (uint32_t i = 0; i < table->array_count; i++)
         hm_array_add_sizes(&table->arrays[i], &stats);
     hm_array_add_sizes(&table->record_array, &stats);
-    hm_array_add_sizes(&table->order.mark_array, &stats);
-    hm_array_add_sizes(&table->order.batch.scratch, &stats);
+    hm_order_add_sizes(table->order, &stats);
     return stats;
 }

@@ -77,7 +77,7 @@ static bool defragment_has(const hm_world *world, uint32_t index)
 
 static void defragment_begin(hm_world *world, uint32_t index)
 {
-    hm_order_reset(&world->order_state);
+    hm_order_reset(world->order_state);
     world->order_archetype = index;
     uint32_t *chunks = hm_world_order_chunks(world);
     for (uint32_t chunk = world->archetypes[index].first; chunk != HM_WORLD_NONE;
@@ -114,7 +114,7 @@ static hm_progress defragment_archetype(hm_world *world, hm_budget *budget)
                             .accessors = &accessors,
                             .slot_count = world->ids.slot_count,
                             .count = archetype->count,
-                            .capacity = hm_world_capacity(world),
+                            .capacity = (uint32_t)world->ids.slot_array.capacity,
                             .swapped = defragment_swapped,
                             .owner = world,
                             .memory = world->memory,

@@ -19,12 +19,12 @@ uint32_t hm_world_row_of(const hm_world *world, hm_world_place place)
 
 void hm_world_disturb(hm_world *world, hm_world_place place, uint32_t count)
 {
-    hm_order_disturb(&world->order_state, hm_world_row_of(world, place), count);
+    hm_order_disturb(world->order_state, hm_world_row_of(world, place), count);
 }
 
 void hm_world_forget_order(hm_world *world)
 {
-    hm_order_reset(&world->order_state);
+    hm_order_reset(world->order_state);
     world->order_archetype = HM_WORLD_NONE;
     world->order_looked = 0;
 }

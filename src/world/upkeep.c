@@ -40,7 +40,7 @@ static hm_status upkeep_trim_sparse(hm_world *world)
         if (!hm_world_is_sparse(world, i))
             continue;
         hm_secondary *sparse = hm_world_sparse(world, i);
-        if (sparse->order.phase == HM_ORDER_PLACE)
+        if (sparse->order != NULL && sparse->order->phase == HM_ORDER_PLACE)
             hm_world_record(world, i)->changed = ++world->clock;
         status = hm_secondary_trim(sparse);
     }

@@ -356,20 +356,14 @@ hm_world_stats hm_world_get_stats(const hm_world *world)
     HM_CONTRACT(world != NULL, "hm_world_get_stats: world is NULL");
     hm_world_stats stats = {0};
     hm_id_table_add_stats(&world->ids, &stats);
-    const hm_array *const arrays[] = {&world->place_array,
-                                      &world->mask_array,
-                                      &world->archetype_array,
-                                      &world->bucket_array,
-                                      &world->component_array,
-                                      &world->sparse_array,
-                                      &world->link_array,
-                                      &world->store.block_array,
-                                      &world->store.record_array,
-                                      &world->order_chunks,
-                                      &world->order_state.mark_array,
-                                      &world->order_state.batch.scratch};
+    const hm_array *const arrays[] = {&world->place_array,        &world->mask_array,
+                                      &world->archetype_array,    &world->bucket_array,
+                                      &world->component_array,    &world->sparse_array,
+                                      &world->link_array,         &world->store.block_array,
+                                      &world->store.record_array, &world->order_chunks};
     for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
         hm_array_add_sizes(arrays[i], &stats);
+    hm_order_add_sizes(world->order_state, &stats);
     for (size_t i = 0; i < world->sparse_array.count; i++) {
         const hm_secondary *sparse = (const hm_secondary *)(void *)world->sparse_array.data + i;
         hm_secondary_stats values = hm_secondary_get_stats(sparse);

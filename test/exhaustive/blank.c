@@ -225,7 +225,9 @@ static void keep_lists(const hm_order_state *order)
 static void blank_marks(hm_order_state *order)
 {
     bool is_marked = order->cursor > 0 && order->phase != HM_ORDER_VERIFY;
-    blank_behind(&order->mark_array, is_marked ? sizeof *order->marks : 0);
+    size_t end = (size_t)((unsigned char *)order->marks - order->range.data);
+    blank_behind(&order->range, end + (is_marked ? sizeof *order->marks : 0));
+    BLANK(order->range.count); /* A trim sets it. */
     if (!is_marked || !order->is_arranging)
         return;
     uint32_t target =
@@ -256,11 +258,13 @@ static void blank_doubt(hm_order_scan *scan, bool is_scanning)
 
 bool blank_order_lists(const hm_order_state *order)
 {
-    return (BATCHED >> order->phase & 1) != 0;
+    return order != NULL && (BATCHED >> order->phase & 1) != 0;
 }
 
 void blank_order(hm_order_state *order, hm_links links, uint32_t slot_count)
 {
+    if (order == NULL)
+        return;
     uint32_t now = 1u << order->phase;
     blanked.order = order;
     blanked.links = links;

@@ -4,15 +4,18 @@
 #ifndef TEST_EXHAUSTIVE_BLANK_H
 #define TEST_EXHAUSTIVE_BLANK_H
 
-#include "handle_private.h"
+#include "order/order_private.h"
 
-#include <handle_map/array.h>
-#include <handle_map/detail/order.h>
 #include <handle_map/lists.h>
 
 #include <stdbool.h>
 
-enum { SPACE_SCRATCH = 176 }; /* bytes that an order's scratch memory takes, at most */
+/* Bytes that an order takes, in pages of 16 bytes: its state and a word of marks, and scratch
+ * memory, at most. */
+enum {
+    SPACE_ORDER = (sizeof(hm_order_state) + sizeof(uint64_t) + 15) / 16 * 16,
+    SPACE_SCRATCH = 176
+};
 
 #define BLANK(object) memset(&(object), SPACE_BLANK, sizeof(object))
 

@@ -18,7 +18,7 @@ static const hm_id_table *ids(void)
 
 static hm_order_state *order(void)
 {
-    return dense.is_table ? &dense.table.order : &dense.map.order;
+    return dense.is_table ? dense.table.order : dense.map.order;
 }
 
 /* names */
@@ -99,7 +99,6 @@ static void blank(void)
     blank_behind(&table->floors, sizeof(uint16_t) * table->floors.count);
     BLANK(table->entry_array.count);
     BLANK(table->slot_array.count);
-    BLANK(order()->mark_array.count);
     hm_links links = {.slots = table->slots, .entries = table->entries};
     blank_order(order(), links, table->slot_count);
 }
@@ -137,7 +136,7 @@ size_t dense_space_begin(const space_config *config, const dense_space *of)
     dense.keys = config->keys;
     dense.name = name_for;
     uint32_t count = space->list_windows(windows);
-    windows[count++] = DENSE_WINDOW;
+    windows[count++] = SPACE_ORDER;
     windows[count++] = SPACE_SCRATCH;
     arena_begin(windows, count, config->page_size);
     arena_init(space->init);
@@ -306,9 +305,9 @@ static void check_step(const void *before, const observation *old, const space_a
 static void check_trimmed(void)
 {
     hm_stats stats = DENSE_ASK(&dense, get_stats);
-    size_t aside = ids()->floors.committed_size + order()->mark_array.committed_size +
-                   order()->batch.scratch.committed_size;
-    CHECK(stats.committed_size - aside ==
+    hm_stats aside = {.committed_size = ids()->floors.committed_size};
+    hm_order_add_sizes(order(), &aside);
+    CHECK(stats.committed_size - aside.committed_size ==
           space->needed_size() + space_in_pages(dense_config, sizeof(hm_handle) * stats.slots) +
               space_in_pages(dense_config, sizeof(uint32_t) * (stats.slots - stats.retired_slots)));
 }
@@ -325,7 +324,7 @@ uint32_t dense_space_take(const void *before, const space_action *action, uint32
     if (subject_is(action, "trim") && !is_refused)
         check_trimmed();
     bool is_order = subject_is(action, "defragment") || subject_is(action, "arrange");
-    if (is_order && !dense.is_stopped)
+    if (is_order && !dense.is_stopped && order() != NULL)
         CHECK(order()->batch.scratch.committed_size <= 8 * sizeof(uint64_t));
     return made;
 }

@@ -52,7 +52,7 @@ static bool has_value(uint32_t slot)
 static void blank_positions(void)
 {
     const hm_secondary *secondary = &model.secondary;
-    if (blank_order_lists(&secondary->order))
+    if (blank_order_lists(secondary->order))
         return;
     for (uint32_t slot = 0; slot < secondary->slot_end; slot++)
         if (secondary->pieces[slot >> secondary->piece_shift] != 0 && !has_value(slot))
@@ -80,10 +80,9 @@ static void blank(void)
     blank_behind(&secondary->piece_array, secondary->piece_array.count);
     BLANK(secondary->value_array.count);
     BLANK(secondary->owner_array.count);
-    BLANK(secondary->order.mark_array.count);
     blank_positions();
     hm_links links = {.owners = secondary->owners, .positions = secondary->positions};
-    blank_order(&secondary->order, links, secondary->slot_end);
+    blank_order(secondary->order, links, secondary->slot_end);
 }
 
 /* The arrangements name handles of all lives, whether they have values or not, so that the names
@@ -123,7 +122,7 @@ static void fill(void)
 static size_t begin(const space_config *of)
 {
     /* marks; values, owners, pieces and positions; scratch memory: small ones first */
-    static const size_t windows[] = {SECONDARY_WINDOW, 4 * SECONDARY_WINDOW, SPACE_SCRATCH};
+    static const size_t windows[] = {4 * SECONDARY_WINDOW, SPACE_ORDER, SPACE_SCRATCH};
     const size_t live = offsetof(secondary_model, secondary);
     CHECK(of->capacity <= SECONDARY_MODEL_VALUES);
     config = of;
@@ -229,9 +228,9 @@ static void check_trimmed(void)
     size_t needed = space_in_pages(config, config->item_size * model.count) +
                     space_in_pages(config, sizeof(hm_handle) * model.count) +
                     space_in_pages(config, end) + (sizeof(uint32_t) << shift) * pieces;
-    CHECK(hm_secondary_get_stats(secondary).committed_size ==
-          needed + secondary->order.mark_array.committed_size +
-              secondary->order.batch.scratch.committed_size);
+    hm_stats aside = {0};
+    hm_order_add_sizes(secondary->order, &aside);
+    CHECK(hm_secondary_get_stats(secondary).committed_size == needed + aside.committed_size);
 }
 
 static uint32_t take(const void *before, const space_action *action, uint32_t refuse, bool *changed)

@@ -12,7 +12,6 @@
 #include <string.h>
 
 enum {
-    WORLD_WINDOW = 64,  /* bytes that a small range needs */
     WORLD_MEDIUM = 192, /* bytes of scratch memory */
     WORLD_SPARSE = 256, /* bytes of a secondary */
     WORLD_RANGE = 4032, /* bytes of all else */
@@ -177,7 +176,8 @@ static void blank_secondary(hm_secondary *secondary, uint32_t kind)
     blank_behind(&secondary->piece_array, secondary->piece_array.count);
     BLANK(secondary->value_array.count);
     BLANK(secondary->owner_array.count);
-    BLANK(secondary->order.mark_array.count);
+    if (secondary->order != NULL)
+        BLANK(secondary->order->range.count);
     for (uint32_t slot = 0; slot < secondary->slot_end; slot++) {
         const world_model_entity *entity = in_slot(slot);
         if (secondary->pieces[slot >> secondary->piece_shift] != 0 &&
@@ -209,9 +209,8 @@ static void blank_rows_order(void)
     }
     blank_behind(&world->order_chunks, sizeof(uint32_t) * chunks);
     BLANK(world->order_chunks.count);
-    BLANK(world->order_state.mark_array.count);
     hm_links links = {.owners = owners, .positions = positions};
-    blank_order(&world->order_state, links, WORLD_MODEL_SLOTS);
+    blank_order(world->order_state, links, WORLD_MODEL_SLOTS);
 }
 
 /* Gives each value its own pattern, of slot, generation and component, and its key, which an edit
@@ -372,9 +371,11 @@ static void put_order(void)
     put_byte(set_of(world->order_next));
     put_byte(world->order_looked);
     put_byte(world->order_clock == world->clock);
-    put(&world->order_state, sizeof world->order_state);
-    put_array(&world->order_state.mark_array);
-    put_array(&world->order_state.batch.scratch);
+    put_byte(world->order_state != NULL);
+    if (world->order_state == NULL)
+        return;
+    put_array(&world->order_state->range);
+    put_array(&world->order_state->batch.scratch);
 }
 
 static void put_form(unsigned char *bytes)
@@ -405,7 +406,8 @@ static void put_form(unsigned char *bytes)
         return;
     const hm_secondary *sparse = (hm_secondary *)(void *)world->sparse_array.data;
     put_array(&sparse->owner_array);
-    put(&sparse->order, sizeof sparse->order);
+    if (sparse->order != NULL)
+        put(sparse->order, sizeof *sparse->order);
 }
 
 /* begin and end */
@@ -413,8 +415,8 @@ static void put_form(unsigned char *bytes)
 /* Small ranges come first, so that each reservation gets one of its size. */
 static void begin_arena(void)
 {
-    static const size_t windows[] = {WORLD_WINDOW, WORLD_WINDOW, WORLD_MEDIUM,
-                                     WORLD_MEDIUM, WORLD_SPARSE, WORLD_RANGE};
+    static const size_t windows[] = {WORLD_MEDIUM, WORLD_MEDIUM, WORLD_SPARSE,
+                                     SPACE_ORDER,  SPACE_ORDER,  WORLD_RANGE};
     arena_begin(windows, sizeof windows / sizeof windows[0], config->page_size);
 }
 

@@ -16,7 +16,7 @@ typedef struct chunked {
     uint32_t positions[MOST]; /* slot -> position; it may be wrong for a slot that has left */
     uint32_t count, swapped;
     column plain; /* says which slot an insert takes */
-    hm_order_state state;
+    hm_order_state *state;
     test_memory memory;
 } chunked;
 
@@ -129,7 +129,7 @@ static void chunked_drop(chunked *c, uint32_t index)
     *c->rows[index] = *c->rows[last];
     c->positions[c->rows[index]->slot] = index;
     c->positions[slot] = slot % 2 == 0 ? HM_INVALID_INDEX : (last + slot) * 7 % MOST;
-    hm_order_disturb(&c->state, index, last);
+    hm_order_disturb(c->state, index, last);
 }
 
 static void chunked_erase(chunked *c, uint32_t index)
@@ -142,7 +142,7 @@ static void chunked_edit(chunked *c, uint32_t index, uint64_t key)
 {
     column_edit(&c->plain, index, key);
     c->rows[index]->item.key = key;
-    hm_order_disturb(&c->state, index, c->count);
+    hm_order_disturb(c->state, index, c->count);
 }
 
 static bool chunked_is_doomed(void *owner, uint32_t index, void *context)
@@ -155,7 +155,7 @@ static bool chunked_is_doomed(void *owner, uint32_t index, void *context)
 static void chunked_erase_some(chunked *c)
 {
     hm_sequence sequence = chunked_sequence(c);
-    uint32_t others = hm_order_gather(&c->state, &sequence, chunked_is_doomed, c);
+    uint32_t others = hm_order_gather(c->state, &sequence, chunked_is_doomed, c);
     column_erase_some(&c->plain);
     CHECK(others == c->plain.count);
     while (c->count > others)

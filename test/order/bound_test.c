@@ -88,7 +88,7 @@ static hm_bound bound_of(searched *s, hm_order order, bool is_upper)
     s->sequence = column_sequence(&s->column);
     s->sequence.what = "column";
     s->sequence.name = "tested";
-    return (hm_bound){.state = &s->column.state,
+    return (hm_bound){.state = s->column.state,
                       .order = order,
                       .sequence = &s->sequence,
                       .probe = &s->probe,
@@ -170,7 +170,8 @@ static void check_refused_until_done(uint32_t shape, uint32_t which, bool has_me
         test_memory_fail(&s.column.memory, 1, true);
     for (bool is_done = false; !is_done;) {
         CHECK(search(&s, order, false, 9) == HM_INVALID_INDEX && s.calls == 0);
-        CHECK(strcmp(hm_last_error(), s.column.state.order.context == NULL
+        const hm_order_state *state = s.column.state;
+        CHECK(strcmp(hm_last_error(), state == NULL
                                           ? "the column 'tested' is not in order: defragment was "
                                             "not called for it, or not last"
                                           : "the column 'tested' is not in order: defragment is "
@@ -222,7 +223,7 @@ TEST(order_bound, is_refused_after_a_change_until_it_is_done_again)
         CHECK(run(&s, order, (hm_budget){0}).done && is_answered(&s, order));
         column_erase(c, c->count - 1);
         CHECK(is_answered(&s, order));
-        hm_order_reset(&c->state);
+        hm_order_reset(c->state);
         CHECK(!is_answered(&s, order));
     }
     column_fini(c);
@@ -309,7 +310,7 @@ static void edit_first(searched *s)
 
 static void forget(searched *s)
 {
-    hm_order_reset(&s->column.state);
+    hm_order_reset(s->column.state);
 }
 
 /* check_shown sees to it that no item is read that is gone. */
@@ -385,11 +386,11 @@ TEST(order_bound, writes_nothing)
     begin_search(&s, 0, 100);
     hm_order order = order_of(&s, 2);
     CHECK(run(&s, order, (hm_budget){0}).done);
-    memcpy(&before, &s.column.state, sizeof before);
+    before = *s.column.state;
     CHECK(is_answered(&s, order));
     order.compare = NULL;
     CHECK(!is_answered(&s, order));
-    CHECK(memcmp(&before, &s.column.state, sizeof before) == 0);
+    CHECK(memcmp(&before, s.column.state, sizeof before) == 0);
     column_fini(&s.column);
 }
 

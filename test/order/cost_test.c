@@ -339,7 +339,7 @@ TEST(order_cost, a_new_order_forgets_the_misfits_of_the_one_before)
         column_insert(&c, i, false);
     hm_sequence sequence = column_sequence(&c);
     CHECK(!hm_order_run(&c.state, &with_misfits, &sequence, BUDGET(0, STOP)).done);
-    CHECK(c.state.scan.misfits > MANY / 64 + 16);
+    CHECK(c.state->scan.misfits > MANY / 64 + 16);
     hm_progress progress = column_run(&c, column_order(&c, 0), (hm_budget){0});
     CHECK(progress.done && progress.swaps == 0 && progress.compares == MANY - 1);
     column_fini(&c);

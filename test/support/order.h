@@ -28,7 +28,7 @@ typedef struct column {
     uint64_t swapped, asked; /* in this call */
     bool *is_gone;           /* by id, which wrap around: whether it was erased */
     uint64_t lies;           /* state of the comparators that lie; 0: all are honest */
-    hm_order_state state;
+    hm_order_state *state;
     test_memory memory;
 } column;
 
@@ -94,14 +94,14 @@ static inline void column_erase(column *c, uint32_t index)
     if (index != last)
         c->items[last].is_loose = true;
     c->items[index] = c->items[last];
-    hm_order_disturb(&c->state, index, last);
+    hm_order_disturb(c->state, index, last);
 }
 
 static inline void column_edit(column *c, uint32_t index, uint64_t key)
 {
     c->items[index].key = key;
     c->items[index].is_loose = true;
-    hm_order_disturb(&c->state, index, c->count);
+    hm_order_disturb(c->state, index, c->count);
 }
 
 /* Called when the library has exchanged two items, with their slots and entries. */
@@ -172,7 +172,7 @@ static inline bool column_is_doomed(void *owner, uint32_t index, void *context)
 static inline void column_erase_some(column *c)
 {
     hm_sequence sequence = column_sequence(c);
-    uint32_t others = hm_order_gather(&c->state, &sequence, column_is_doomed, c);
+    uint32_t others = hm_order_gather(c->state, &sequence, column_is_doomed, c);
     column_cut(c, others);
 }
 

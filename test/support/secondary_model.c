@@ -2,6 +2,7 @@
 /* The naive model of the secondary: each operation on both sides, and the comparison of the two. */
 #include "secondary_model.h"
 
+#include "../../src/order/order_private.h"
 #include "layout.h"
 
 #include <stdlib.h>
@@ -381,7 +382,8 @@ static void remove_n(void *state, const uint32_t arguments[3])
  */
 static bool is_moving(const secondary_model *model)
 {
-    return model->secondary.order.phase == HM_ORDER_PLACE;
+    const hm_order_state *order = model->secondary.order;
+    return order != NULL && order->phase == HM_ORDER_PLACE;
 }
 
 static bool is_marked(const secondary_model *model, uint32_t position)
@@ -440,7 +442,8 @@ static void trim(void *state, const uint32_t arguments[3])
     secondary_model *model = state;
     (void)arguments;
     size_t before = model->memory.committed_size;
-    hm_order_phase phase = model->secondary.order.phase;
+    const hm_order_state *order = model->secondary.order;
+    hm_order_phase phase = order != NULL ? order->phase : HM_ORDER_SCAN;
     bool was_listing =
         phase != HM_ORDER_SCAN && phase != HM_ORDER_COUNT && phase != HM_ORDER_VERIFY;
     model->was_moving = is_moving(model);

@@ -50,10 +50,10 @@ BUGS = [
         "return is_scanned && state->cursor",
         "return (is_scanned || true) && state->cursor", "map"),
     Bug("a key edited in place is not seen", "src/dense_private.h",
-        "        hm_dense_disturb(&kind->guard, &kind->order, index, hm_##kind##_count(kind));",
+        "        hm_dense_disturb(&kind->guard, kind->order, index, hm_##kind##_count(kind));",
         "        (void)index;", "map"),
     Bug("the order does not hear of an erase", "src/map.c",
-        "        hm_order_disturb(&map->order, index, map->ids.count - 1);\n        return",
+        "        hm_order_disturb(map->order, index, map->ids.count - 1);\n        return",
         "        return", "map"),
     Bug("items are ordered without their meta", "src/map.c",
         "        hm_order_exchange_bytes(map->meta_array.data + meta_size * a,\n"

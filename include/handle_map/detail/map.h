@@ -5,7 +5,6 @@
 #define HANDLE_MAP_DETAIL_MAP_H
 
 #include <handle_map/detail/guard.h>
-#include <handle_map/detail/order.h>
 #include <handle_map/id_table.h>
 
 HM_BEGIN_C
@@ -22,8 +21,9 @@ typedef struct hm_map {
     void *context;
     const char *name;
     hm_array item_array;
-    hm_array meta_array;  /* capacity 0 without meta */
-    hm_order_state order; /* where defragment stopped */
+    hm_array meta_array; /* capacity 0 without meta */
+    /* Where defragment stopped; NULL until it is first called. */
+    struct hm_order_state *order;
 } hm_map;
 
 HM_STATIC_ASSERT(sizeof(void *) != 8 ||

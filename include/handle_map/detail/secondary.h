@@ -6,7 +6,6 @@
 
 #include <handle_map/array.h>
 #include <handle_map/detail/guard.h>
-#include <handle_map/detail/order.h>
 #include <handle_map/handle.h>
 
 HM_BEGIN_C
@@ -39,7 +38,8 @@ typedef struct hm_secondary {
     hm_array value_array;
     hm_array owner_array; /* hm_handle */
     hm_array piece_array; /* unsigned char */
-    hm_order_state order; /* where defragment stopped */
+    /* Where defragment stopped; NULL until it is first called. */
+    struct hm_order_state *order;
 } hm_secondary;
 
 HM_STATIC_ASSERT(sizeof(void *) != 8 || offsetof(hm_secondary, destroy) == 64,

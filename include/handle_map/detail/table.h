@@ -5,7 +5,6 @@
 #define HANDLE_MAP_DETAIL_TABLE_H
 
 #include <handle_map/detail/guard.h>
-#include <handle_map/detail/order.h>
 #include <handle_map/id_table.h>
 
 /* The cells of one column. With whole columns and with rows as structs a group is one row. */
@@ -31,7 +30,8 @@ typedef struct hm_table {
     uint32_t array_count;  /* arrays */
     uint32_t committed;    /* rows for which all columns are committed */
     hm_array record_array; /* holds `columns` and `arrays` */
-    hm_order_state order;  /* where defragment stopped */
+    /* Where defragment stopped; NULL until it is first called. */
+    struct hm_order_state *order;
     void (*destroy)(const struct hm_table *table, uint32_t row, void *context);
     void *context;
 } hm_table;

@@ -4,8 +4,8 @@
 #define HANDLE_MAP_DETAIL_WORLD_H
 
 #include <handle_map/detail/guard.h>
-#include <handle_map/detail/order.h>
 #include <handle_map/id_table.h>
+#include <handle_map/order.h>
 
 HM_BEGIN_C
 
@@ -126,7 +126,8 @@ typedef struct hm_world {
     uint32_t order_looked;        /* archetypes up to there, in a row, that are in order */
     uint64_t order_clock;         /* the clock when they were */
     hm_array order_chunks;        /* its chunks, uint32_t */
-    hm_order_state order_state;
+    /* NULL until defragment is first called. */
+    struct hm_order_state *order_state;
     const hm_memory *memory;
     const char *name;
     hm_world_way ways[HM_WORLD_WAYS]; /* the last changes, by first archetype */

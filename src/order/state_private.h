@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* detail/order: the state of a sort that stopped, so that it can resume. A container that can be
- * put in order holds one hm_order_state, so its size must be known; no program needs the fields. */
-#ifndef HANDLE_MAP_DETAIL_ORDER_H
-#define HANDLE_MAP_DETAIL_ORDER_H
+/* order: the state of a sort that stopped, so that it can resume. A container that can be put in
+ * order has a pointer to one, which is NULL until the first call that needs it. */
+#ifndef HANDLE_MAP_ORDER_STATE_PRIVATE_H
+#define HANDLE_MAP_ORDER_STATE_PRIVATE_H
 
 #include <handle_map/array.h>
 #include <handle_map/handle.h>
@@ -111,16 +111,17 @@ typedef struct hm_order_arrangement {
     uint32_t target;     /* position; all items below it are in the order of their names */
 } hm_order_arrangement;
 
-/* Zero at the start. */
+/* Zero at the start. The state is the beginning of a range whose rest are the marks, so that both
+ * take one reservation. */
 typedef struct hm_order_state {
+    hm_array range;  /* uint64_t: this state, and then the marks */
+    uint64_t *marks; /* 2 bits for each position */
     uint32_t cursor; /* positions below it are managed */
     hm_order_phase phase;
     uint32_t pending_begin; /* no position below it is pending */
     uint32_t pending_end;   /* none at or above it; 0: none at all */
     bool is_arranging;      /* by handles, not by an hm_order */
     bool is_disturbed;      /* something has changed since the round began */
-    uint64_t *marks;        /* 2 bits for each position */
-    hm_array mark_array;    /* uint64_t */
     hm_order order;         /* that the last call was made with */
     hm_order_keys keys;     /* in SCAN and LOCATE */
     hm_order_scan scan;
