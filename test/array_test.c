@@ -102,35 +102,6 @@ TEST(array, the_smallest_page_is_8_bytes)
     hm_array_fini(&array);
 }
 
-static unsigned char crooked_bytes[3 * HM_MEMORY_ALIGNMENT];
-static size_t crooked_releases;
-
-static void *crooked_reserve(void *context, size_t size)
-{
-    (void)context;
-    (void)size;
-    size_t gap = (size_t)(0 - (uintptr_t)crooked_bytes) % HM_MEMORY_ALIGNMENT;
-    return crooked_bytes + gap + HM_MEMORY_ALIGNMENT / 2;
-}
-
-static void crooked_release(void *context, void *address, size_t size)
-{
-    (void)context;
-    (void)size;
-    crooked_releases += address == crooked_reserve(NULL, 0);
-}
-
-TEST(array, init_refuses_a_reservation_that_is_not_aligned_and_gives_it_back)
-{
-    hm_memory crooked = *hm_memory_os();
-    crooked.reserve = crooked_reserve;
-    crooked.release = crooked_release;
-    hm_array_desc desc = {.item_size = 8, .capacity = 10, .memory = &crooked};
-    crooked_releases = 0;
-    CHECK(is_refused(&desc, HM_ERROR_INVALID));
-    CHECK(crooked_releases == 1);
-}
-
 /* Each push may be refused once. */
 TEST(array, without_a_capacity_it_moves_when_it_is_full)
 {

@@ -70,24 +70,23 @@ TEST(last_error, a_layout_that_cannot_be_is_told_by_its_number)
     }
 }
 
-static void *reserve_misaligned(void *context, size_t size)
-{
-    return (unsigned char *)hm_memory_heap()->reserve(context, size + 8) + 8;
-}
-
-static void release_misaligned(void *context, void *address, size_t size)
-{
-    hm_memory_heap()->release(context, (unsigned char *)address - 8, size);
-}
-
 /* matrix/contract_test.c has what else may be wrong with a table. */
 TEST(last_error, a_memory_table_that_reserves_a_misaligned_range_is_told)
 {
-    hm_memory misaligned = *hm_memory_heap();
-    misaligned.reserve = reserve_misaligned;
-    misaligned.release = release_misaligned;
-    CHECK(array_refuses((hm_array_desc){.item_size = 8, .capacity = 1, .memory = &misaligned},
-                        "memory: reserve returned an address that is not aligned to 4096 bytes"));
+    test_allocator from;
+    test_allocator_init(&from);
+    from.misaligns = true;
+    for (size_t capacity = 8; capacity <= 512; capacity *= 64) {
+        hm_array_desc desc = {
+            .item_size = 8, .capacity = capacity, .memory = &from.allocator.table};
+        from.fail_at = from.calls + 1;
+        CHECK(array_refuses(desc, capacity == 8
+                                      ? "memory: reserve returned an address that is not aligned "
+                                        "to 64 bytes"
+                                      : "memory: reserve returned an address that is not aligned "
+                                        "to 4096 bytes"));
+    }
+    CHECK(from.calls == 2 && from.used_size == 0);
 }
 
 /* matrix/contract_test.c has what full containers say to reserve. */

@@ -33,7 +33,7 @@
 #define ALLOCATOR_ABORTS 0
 #endif
 
-enum { TABLES = 4 };
+enum { TABLES = 5 };
 
 /* It is kept until the process ends, as the other tables are. */
 static const hm_memory *arena_table(void)
@@ -45,10 +45,18 @@ static const hm_memory *arena_table(void)
     return &arena.table;
 }
 
+static const hm_memory *allocator_table(void)
+{
+    static test_allocator from;
+    if (from.allocator.table.reserve == NULL)
+        test_allocator_init(&from);
+    return &from.allocator.table;
+}
+
 static const hm_memory *table_at(int index)
 {
     const hm_memory *const tables[TABLES] = {hm_memory_os(), hm_memory_os_huge(), hm_memory_heap(),
-                                             arena_table()};
+                                             arena_table(), allocator_table()};
     return tables[index];
 }
 
@@ -186,6 +194,52 @@ TEST(memory, an_absurd_size_is_refused)
         if (sizeof(void *) >= 8)
             CHECK(memory->reserve(memory->context, SIZE_MAX / 2 & whole_pages) == NULL);
     }
+}
+
+/* matrix/shared_test.c has containers of all kinds over an allocator. */
+TEST(memory, an_allocator_is_called_only_for_whole_ranges_and_written_only_where_committed)
+{
+    enum { PAGE = 64 };
+    test_allocator from;
+    test_allocator_init(&from);
+    const hm_memory *memory = &from.allocator.table;
+    CHECK(from.calls == 0 && memory->page_size == PAGE && memory->has_scarce_addresses);
+    unsigned char *bytes = memory->reserve(memory->context, 6 * PAGE);
+    CHECK(bytes != NULL && from.calls == 1 && from.used_size == 6 * PAGE);
+    for (int round = 0; round < 2; round++) {
+        CHECK(memory->commit(memory->context, bytes + 2 * PAGE, 2 * PAGE));
+        CHECK(test_bytes_are(bytes + 2 * PAGE, 2 * PAGE, 0));
+        memset(bytes + 2 * PAGE, round + 1, 2 * PAGE);
+        CHECK(memory->decommit(memory->context, bytes + 2 * PAGE, 2 * PAGE));
+    }
+    CHECK(from.calls == 1 && from.used_size == 6 * PAGE);
+    memory->release(memory->context, bytes, 6 * PAGE);
+    CHECK(from.calls == 1 && from.used_size == 0 && from.written_size == 2 * PAGE);
+}
+
+TEST(memory, an_allocator_without_a_function_is_refused_by_init_and_by_containers)
+{
+    static const char *const missing[] = {"allocate", "free", "desc"};
+    test_allocator from;
+    test_allocator_init(&from);
+    const hm_memory_allocator_desc whole = from.allocator.use;
+    for (int i = 0; i < 3; i++) {
+        hm_memory_allocator_desc desc = whole;
+        hm_array array;
+        char sentence[100];
+        if (i == 0)
+            desc.allocate = NULL;
+        else if (i == 1)
+            desc.free = NULL;
+        CHECK(hm_memory_allocator_init(&from.allocator, i == 2 ? NULL : &desc) == HM_ERROR_INVALID);
+        snprintf(sentence, sizeof sentence, "hm_memory_allocator_init: %s is NULL", missing[i]);
+        CHECK(strcmp(hm_last_error(), sentence) == 0);
+        CHECK(hm_array_init(&array,
+                            &(hm_array_desc){.item_size = 8, .memory = &from.allocator.table}) ==
+              HM_ERROR_INVALID);
+    }
+    CHECK(hm_memory_allocator_init(NULL, &whole) == HM_ERROR_INVALID);
+    CHECK(strcmp(hm_last_error(), "hm_memory_allocator_init: allocator is NULL") == 0);
 }
 
 TEST(memory, address_space_costs_no_memory)

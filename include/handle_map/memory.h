@@ -6,9 +6,10 @@
  *     commit          decommit
  *     |==============|...............................................   may be used | may fault
  *
- * A container takes its memory through an hm_memory, a table of functions: one of those below, an
- * arena, or the program's own. Owns: nothing, but for arenas. Threads: the system's tables and that
- * of the heap may be used by many threads at once, an arena's by one at a time. */
+ * A container takes its memory through an hm_memory, a table of functions: one of those below, one
+ * over the program's allocator, an arena, or the program's own. Owns: nothing, but for arenas.
+ * Threads: the system's tables and that of the heap may be used by many threads at once, one over
+ * an allocator by as many as its functions, an arena's by one at a time. */
 #ifndef HANDLE_MAP_MEMORY_H
 #define HANDLE_MAP_MEMORY_H
 
@@ -50,10 +51,11 @@ typedef struct hm_memory {
     void *context; /* passed to each function; the library never touches it */
     /* False: a reservation takes nothing but addresses, of which there are plenty. True: they are
      * *scarce*, because a reservation takes memory, or leaves fewer addresses to others. It is true
-     * in the tables of the heap, of arenas and of WebAssembly, and in copies of them. Set it in a
-     * table of your own that allocates in `reserve` or divides a range. With 32-bit pointers, and
-     * in a freestanding library, addresses are scarce whatever the table. Where they are, limits
-     * that are left out have smaller defaults, as the headers of the containers say. */
+     * in the tables of allocators, of the heap, of arenas and of WebAssembly, and in copies of
+     * them. Set it in a table of your own that allocates in `reserve` or divides a range. With
+     * 32-bit pointers, and in a freestanding library, addresses are scarce whatever the table.
+     * Where they are, limits that are left out have smaller defaults, as the headers of the
+     * containers say. */
     bool has_scarce_addresses;
 } hm_memory;
 
@@ -93,13 +95,61 @@ HM_API const hm_memory *hm_memory_os(void);
  * hm_memory_os. Never NULL. O(1). */
 HM_API const hm_memory *hm_memory_os_huge(void);
 
-/* malloc and friends, for platforms without virtual memory: `reserve` allocates everything, commit
- * does nothing, decommit zeroes. Set a small capacity with it. AddressSanitizer does not report a
- * stale pointer into memory that a trim has given back (with system memory it would fault): the
- * heap block stays readable until the container's fini. Never NULL. O(1). */
+/* hm_memory_allocator, below, over malloc and free: for platforms without virtual memory. Never
+ * NULL. O(1). */
 HM_API const hm_memory *hm_memory_heap(void);
 
 #endif
+
+/* A memory table over functions like malloc's, for engines with an allocator of their own.
+ * `reserve` allocates a whole range, and `release` frees it; in between neither is called. So a
+ * container with a capacity takes at once what that many items need, and one without a larger range
+ * when it is full. `commit` clears its bytes, so what a container never uses is never touched, and
+ * `page_size` is 64 bytes. `decommit` keeps the memory for the container.
+ *
+ * AddressSanitizer reports the use of what a container has given back, and of what it has not
+ * committed.
+ *
+ * Threads: as many as the functions allow. Example:
+ *
+ *     static void *engine_allocate(void *context, size_t size, size_t align)
+ *     {
+ *         return heap_take(context, size, align);
+ *     }
+ *
+ *     static void engine_free(void *context, void *address, size_t size)
+ *     {
+ *         heap_give(context, address, size);
+ *     }
+ *
+ *     hm_memory_allocator allocator;
+ *     hm_memory_allocator_init(&allocator, &(hm_memory_allocator_desc){.allocate = engine_allocate,
+ *                                                                      .free = engine_free,
+ *                                                                      .context = engine_heap});
+ *     hm_map_desc desc = {.item_size = 8, .capacity = 100, .memory = &allocator.table};
+ */
+typedef struct hm_memory_allocator_desc {
+    /* Returns `size` bytes, a multiple of 64, at a multiple of `align`: a power of two from 64 to
+     * HM_MEMORY_ALIGNMENT. They need not be zero. NULL: refused, and an init or the insert that
+     * needed them says HM_ERROR_MEMORY. If the address is not aligned, `free` gets the block back,
+     * and that says HM_ERROR_INVALID. */
+    void *(*allocate)(void *context, size_t size, size_t align);
+    /* Takes exactly what `allocate` returned, with the same size. It cannot fail. */
+    void (*free)(void *context, void *address, size_t size);
+    void *context; /* passed to both; the library never touches it */
+} hm_memory_allocator_desc;
+
+/* Pass &allocator.table to containers. All other fields are private. It must neither move nor end
+ * before the last container that was initialised with it; it owns nothing, so nothing ends it. */
+typedef struct hm_memory_allocator {
+    hm_memory table;
+    hm_memory_allocator_desc use;
+} hm_memory_allocator;
+
+/* Calls neither function. HM_ERROR_INVALID: an argument or a function is NULL; containers then
+ * refuse the table. O(1). */
+HM_API hm_status hm_memory_allocator_init(hm_memory_allocator *allocator,
+                                          const hm_memory_allocator_desc *desc);
 
 #ifndef HM_WITHOUT_ARENA /* A part of the library may leave it out. */
 

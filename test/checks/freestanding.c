@@ -24,37 +24,21 @@ enum { COUNT = 1000, SIZE = 32 << 20 };
 _Alignas(HM_MEMORY_ALIGNMENT) static unsigned char bytes[SIZE];
 static bool is_taken;
 
-/* All bytes are one reservation, of an arena. */
-static void *take(void *context, size_t size)
+/* All bytes are one block, of an arena. */
+static void *take(void *context, size_t size, size_t align)
 {
-    (void)context;
+    (void)context, (void)align;
     if (size > SIZE || is_taken)
         return NULL;
     is_taken = true;
     return bytes;
 }
 
-static bool commit(void *context, void *address, size_t size)
+static void give_back(void *context, void *address, size_t size)
 {
     (void)context, (void)address, (void)size;
-    return true;
-}
-
-static bool decommit(void *context, void *address, size_t size)
-{
-    (void)context;
-    memset(address, 0, size);
-    return true;
-}
-
-static void release(void *context, void *address, size_t size)
-{
-    (void)context;
-    memset(address, 0, size);
     is_taken = false;
 }
-
-static const hm_memory memory = {take, commit, decommit, release, NULL, 4096, NULL, true};
 
 static void print_panic(const char *file, int line, const char *message)
 {
@@ -194,10 +178,12 @@ int main(int argc, char **argv)
     hm_set_panic_hook(print_panic);
     if (argc == 2 && strcmp(argv[1], "panic") == 0)
         (void)hm_map_insert(NULL, NULL);
+    hm_memory_allocator memory;
     hm_memory_arena arena;
-    bool works = all_need_memory() &&
-                 hm_memory_arena_init(
-                     &arena, &(hm_memory_arena_desc){.size = 16 << 20, .memory = &memory}) == HM_OK;
+    const hm_memory_allocator_desc functions = {.allocate = take, .free = give_back};
+    const hm_memory_arena_desc desc = {.size = 16 << 20, .memory = &memory.table};
+    bool works = all_need_memory() && hm_memory_allocator_init(&memory, &functions) == HM_OK &&
+                 hm_memory_arena_init(&arena, &desc) == HM_OK;
     works = works && map_works(&arena.table) && pool_and_table_work(&arena.table) &&
             world_works(&arena.table);
     if (works)

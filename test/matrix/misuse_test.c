@@ -281,6 +281,21 @@ REPORTED(lists, an_item_of_a_list_that_was_destroyed, PUSH,
 REPORTED(lists, a_loop_past_the_last_item, PUSH, particle_lists_items(&made, last, NULL) + 2,
          stale++)
 
+TEST(memory_misuse, of_a_range_of_the_heap_exactly_what_is_committed_can_be_used)
+{
+    const hm_memory *memory = hm_memory_heap();
+    unsigned char *bytes = memory->reserve(memory->context, 256);
+    CHECK(bytes != NULL);
+    check_unused(bytes, bytes + 256);
+    CHECK(memory->commit(memory->context, bytes + 64, 64));
+    check_unused(bytes, bytes + 64);
+    check_used(bytes + 64, 64);
+    check_unused(bytes + 128, bytes + 256);
+    CHECK(memory->decommit(memory->context, bytes + 64, 64));
+    check_unused(bytes, bytes + 256);
+    memory->release(memory->context, bytes, 256);
+}
+
 DEATH_TEST(array_misuse, an_item_that_was_popped_is_reported)
 {
     hm_array array;

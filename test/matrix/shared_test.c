@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What all containers promise beside what their models' scripts compare: that they may be moved,
- * what clear keeps, what reserve counts from, what trim gives back, and that the heap will do. */
+ * what clear keeps, what reserve counts from, what trim gives back, and that the heap and an
+ * allocator of the program will do. */
 #include "kinds.h"
 
 #include "support/index_model.h"
@@ -44,6 +45,7 @@ typedef struct verbs {
     bool (*contains)(const container *c, hm_handle handle);
     hm_handle_state (*explain)(const container *c, hm_handle handle);
     size_t (*committed_size)(const container *c);
+    size_t (*reserved_size)(const container *c);
     uint32_t (*count)(const container *c);
     const test_subject *subject;
     uint32_t kept_pages; /* of FEW items at most after a trim, and bytes beside them */
@@ -85,15 +87,19 @@ typedef struct verbs {
     {                                                                                              \
         return hm_##kind##_get_stats(&c->kind).committed_size;                                     \
     }                                                                                              \
+    static size_t reserved_size_##kind(const container *c)                                         \
+    {                                                                                              \
+        return hm_##kind##_get_stats(&c->kind).reserved_size;                                      \
+    }                                                                                              \
     static uint32_t count_##kind(const container *c)                                               \
     {                                                                                              \
         return hm_##kind##_count(&c->kind);                                                        \
     }                                                                                              \
-    static const verbs kind##_verbs = {init_##kind,     add_##kind,      end_##kind,               \
-                                       holds_##kind,    clear_##kind,    fini_##kind,              \
-                                       trim_##kind,     reserve_##kind,  validate_##kind,          \
-                                       contains_##kind, explain_##kind,  committed_size_##kind,    \
-                                       count_##kind,    &kind##_subject, KEPT_##kind}
+    static const verbs kind##_verbs = {                                                            \
+        init_##kind,          add_##kind,      end_##kind,      holds_##kind,                      \
+        clear_##kind,         fini_##kind,     trim_##kind,     reserve_##kind,                    \
+        validate_##kind,      contains_##kind, explain_##kind,  committed_size_##kind,             \
+        reserved_size_##kind, count_##kind,    &kind##_subject, KEPT_##kind}
 
 static bool is_number(const void *item, uint32_t number)
 {
@@ -408,6 +414,56 @@ static void the_heap_will_do(const verbs *of, uint32_t way)
     test_memory_use(NULL);
 }
 
+/* A life from init to fini. Returns whether nothing was refused. */
+static bool lives(const verbs *of, uint32_t way, uint32_t capacity, test_allocator *from)
+{
+    container *c = &made;
+    hm_status status = of->init(c, way, capacity, &from->allocator.table);
+    CHECK(status == HM_OK || status == (from->misaligns ? HM_ERROR_INVALID : HM_ERROR_MEMORY));
+    for (uint32_t round = 0; round < 2; round++) {
+        for (uint32_t i = round == 0 ? 0 : FEW; i < SOME && status == HM_OK; i++) {
+            handles[i] = of->add(c, i);
+            if (hm_handle_is_null(handles[i]))
+                status = HM_ERROR_MEMORY;
+        }
+        CHECK(of->validate(c) == HM_OK && from->used_size == of->reserved_size(c));
+        for (uint32_t i = 0; i < SOME && status == HM_OK; i++)
+            CHECK(of->holds(c, handles[i], i) && (i < FEW || of->end(c, handles[i])));
+        if (status == HM_OK)
+            status = of->trim(c);
+        CHECK(of->validate(c) == HM_OK && from->used_size == of->reserved_size(c));
+    }
+    of->fini(c);
+    CHECK(from->used_size == 0);
+    return status == HM_OK;
+}
+
+/* The k-th call fails, for each k: with NULL, and with what is not aligned. */
+static void live_on_an_allocator(const verbs *of, uint32_t way, uint32_t capacity)
+{
+    test_allocator from;
+    uint32_t fail_at = 0;
+    do {
+        for (int misaligns = 0; misaligns < 2; misaligns++) {
+            test_allocator_init(&from);
+            from.fail_at = fail_at;
+            from.misaligns = misaligns != 0;
+            CHECK(lives(of, way, capacity, &from) || from.calls >= fail_at);
+        }
+    } while (from.calls >= fail_at++);
+    CHECK(fail_at > (capacity != 0 ? 2 : 4));
+}
+
+static void an_allocator_will_do(const verbs *of, uint32_t way)
+{
+    live_on_an_allocator(of, way, SOME);
+}
+
+static void an_allocator_will_do_without_a_capacity(const verbs *of, uint32_t way)
+{
+    live_on_an_allocator(of, way, 0);
+}
+
 #define PROMISE(suite, kind, way, promise)                                                         \
     TEST(suite##_shared, promise)                                                                  \
     {                                                                                              \
@@ -417,7 +473,8 @@ static void the_heap_will_do(const verbs *of, uint32_t way)
     PROMISE(suite, kind, way, may_be_moved)                                                        \
     PROMISE(suite, kind, way, clear_keeps_the_memory)                                              \
     PROMISE(suite, kind, way, reserve_counts_from_what_is_there)                                   \
-    PROMISE(suite, kind, way, trim_gives_back_what_no_item_needs)
+    PROMISE(suite, kind, way, trim_gives_back_what_no_item_needs)                                  \
+    PROMISE(suite, kind, way, an_allocator_will_do)
 
 SHARED(map, map, 0)
 SHARED(map_with_meta, map, 4)
@@ -433,6 +490,8 @@ SHARED(index, index, 0)
 SHARED(index_of_few_keys, index, 1)
 SHARED(world, world, HM_COMPONENT_ARCHETYPE)
 SHARED(world_of_sparse_values, world, HM_COMPONENT_SPARSE)
+PROMISE(map, map, 0, an_allocator_will_do_without_a_capacity)
+PROMISE(map_with_meta, map, 4, an_allocator_will_do_without_a_capacity)
 PROMISE(map, map, 0, the_heap_will_do)
 PROMISE(pool, pool, 0, the_heap_will_do)
 PROMISE(table, table, 0, the_heap_will_do)

@@ -169,19 +169,6 @@ POOL_TEST(insert_fills_the_lowest_hole_with_or_without_memory)
     test_memory_check_released(&memory);
 }
 
-POOL_TEST(the_heap_carries_a_pool_as_well)
-{
-    hm_handle handles[MANY];
-    hm_pool pool = make(storage, (hm_pool_desc){.capacity = MANY, .memory = hm_memory_heap()});
-    fill(&pool, handles, MANY);
-    CHECK(hm_handle_is_null(hm_pool_insert(&pool, NULL)));
-    hm_pool_clear(&pool);
-    CHECK(hm_pool_trim(&pool) == HM_OK);
-    for (int i = 0; i < MANY; i++)
-        CHECK(!hm_pool_contains(&pool, handles[i]) && value_of(&pool, add(&pool, i)) == i);
-    finish(&pool);
-}
-
 /* Places of nearly half a page come back 64 at a time, with 32 pages. Place 64, the first of its
  * word, begins in the last page that comes back with the first 64, and ends in the one behind it.
  */

@@ -277,6 +277,52 @@ void test_memory_check_released(const test_memory *memory)
     CHECK(memory->committed_size == 0);
 }
 
+/* Before each block: what malloc returned, and its size. */
+typedef struct test_block {
+    void *raw;
+    size_t size;
+} test_block;
+
+static const unsigned char fresh = 0xA5; /* each byte of a new block */
+
+static void *test_allocate(void *context, size_t size, size_t align)
+{
+    test_allocator *from = context;
+    size_t bits = size | HM_MEMORY_ALIGNMENT;
+    CHECK(size > 0 && size % from->allocator.table.page_size == 0 && align == (bits & (~bits + 1)));
+    bool fails = ++from->calls == from->fail_at;
+    if (size > SIZE_MAX / 4 || (fails && !from->misaligns))
+        return NULL;
+    test_block block = {malloc(sizeof block + 2 * align + size), size};
+    CHECK(block.raw != NULL);
+    unsigned char *address = (unsigned char *)block.raw + sizeof block;
+    address += (size_t)(0 - (uintptr_t)address) % align + (fails ? align / 2 : 0);
+    memcpy(address - sizeof block, &block, sizeof block);
+    memset(address, fresh, size);
+    from->used_size += size;
+    return address;
+}
+
+static void test_free(void *context, void *address, size_t size)
+{
+    test_allocator *from = context;
+    const unsigned char *bytes = address;
+    test_block block;
+    memcpy(&block, bytes - sizeof block, sizeof block);
+    CHECK(block.size == size);
+    for (size_t i = 0; i < size; i++)
+        from->written_size += bytes[i] != fresh;
+    from->used_size -= size;
+    free(block.raw);
+}
+
+void test_allocator_init(test_allocator *from)
+{
+    memset(from, 0, sizeof *from);
+    const hm_memory_allocator_desc desc = {test_allocate, test_free, from};
+    CHECK(hm_memory_allocator_init(&from->allocator, &desc) == HM_OK);
+}
+
 bool test_has_addresses(uint64_t size, const char *what)
 {
     const hm_memory *os = hm_memory_os();

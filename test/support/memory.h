@@ -90,6 +90,19 @@ void test_memory_check_decommitted(const test_memory *memory, const void *addres
 /* Fails the test when a reservation is still live. */
 void test_memory_check_released(const test_memory *memory);
 
+/* An allocator of a program's own, which counts, checks the contract of memory.h, and refuses on
+ * demand. What it gives is not zero. */
+typedef struct test_allocator {
+    hm_memory_allocator allocator; /* pass &allocator.table to a container */
+    size_t used_size;              /* bytes, of all that was not freed */
+    size_t written_size;           /* bytes of what was freed that had changed, at least */
+    uint32_t calls;                /* of allocate, refused ones included */
+    uint32_t fail_at;              /* the call with this number (from 1) fails; 0: none */
+    bool misaligns;                /* which then gives what is not aligned; else NULL */
+} test_allocator;
+
+void test_allocator_init(test_allocator *from);
+
 /* Whether this much address space can be reserved at once: sanitizers, emulators and 32-bit systems
  * have little. If not, reports what is left out. */
 bool test_has_addresses(uint64_t size, const char *what);

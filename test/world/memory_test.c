@@ -305,34 +305,6 @@ TEST(world_memory, chunks_that_are_empty_serve_other_archetypes)
     finish_world(&world);
 }
 
-TEST(world_memory, a_world_runs_with_heap_memory)
-{
-    hm_world world = make_world((hm_world_desc){.capacity = 2000, .memory = hm_memory_heap()});
-    hm_component a = make_int(&world), sparse = make_sparse(&world), tag = make_tag(&world);
-    hm_component all[] = {tag, sparse, a};
-    const hm_order order = {.key = int_key};
-    for (int round = 0; round < 3; round++) {
-        hm_handle entities[2000];
-        CHECK(hm_world_create_n(&world, all, 3, 2000, NULL, entities) == HM_OK);
-        CHECK(hm_handle_is_null(hm_world_create(&world, NULL, 0)));
-        for (int i = 0; i < 2000; i++) {
-            give(&world, entities[i], a, 2000 - i);
-            give(&world, entities[i], sparse, i);
-            if (i % 3 == 0)
-                CHECK(hm_world_remove(&world, entities[i], tag) == HM_OK);
-        }
-        CHECK(hm_world_defragment(&world, a, &order, NULL).done);
-        CHECK(world_is_in_order(&world, a, int_key, NULL));
-        for (int i = 0; i < 2000; i++)
-            CHECK(value_of(&world, entities[i], a) == 2000 - i &&
-                  value_of(&world, entities[i], sparse) == i);
-        CHECK(hm_world_validate(&world) == HM_OK);
-        hm_world_clear(&world);
-        CHECK(hm_world_trim(&world) == HM_OK && hm_world_archetype_count(&world) == 0);
-    }
-    finish_world(&world);
-}
-
 /* many archetypes */
 
 enum { MANY_ARCHETYPES = 10000, MANY_EACH = 10, MANY_COMPONENTS = 14 };

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: MIT */
+/* memory, over functions like malloc's: reserve allocates the whole range, commit clears what it is
+ * given, so that what is never committed is never touched. The heap is this over malloc, which
+ * aligns to less:
+ *
+ *     raw           aligned, what the heap allocates
+ *     |-- gap |raw *|----------------- size -----------------|
+ */
+#include "memory_private.h"
+
+#include "../base_private.h"
+
+/* Bytes, as in an arena: a container takes about what it uses. */
+enum { ALLOCATOR_PAGE_SIZE = 64 };
+
+static void *allocator_reserve(void *context, size_t size)
+{
+    const hm_memory_allocator_desc *use = &((hm_memory_allocator *)context)->use;
+    void *address = use->allocate(use->context, size, hm_memory_align_of(size));
+    if (address != NULL)
+        hm_memory_poison(address, size);
+    return address;
+}
+
+static bool allocator_commit(void *context, void *address, size_t size)
+{
+    (void)context;
+    hm_memory_unpoison(address, size);
+    memset(address, 0, size);
+    return true;
+}
+
+/* The block keeps its memory: it is freed whole. */
+static bool allocator_decommit(void *context, void *address, size_t size)
+{
+    (void)context;
+    hm_memory_poison(address, size);
+    return true;
+}
+
+static void allocator_release(void *context, void *address, size_t size)
+{
+    const hm_memory_allocator_desc *use = &((hm_memory_allocator *)context)->use;
+    hm_memory_unpoison(address, size); /* The program's function may write there. */
+    use->free(use->context, address, size);
+}
+
+#define ALLOCATOR_TABLE(allocator)                                                                 \
+    {                                                                                              \
+        .reserve = allocator_reserve, .commit = allocator_commit, .decommit = allocator_decommit,  \
+        .release = allocator_release, .page_size = ALLOCATOR_PAGE_SIZE, .context = (allocator),    \
+        .has_scarce_addresses = true                                                               \
+    }
+
+hm_status hm_memory_allocator_init(hm_memory_allocator *allocator,
+                                   const hm_memory_allocator_desc *desc)
+{
+    if (allocator == NULL)
+        return hm_refuse_null("hm_memory_allocator_init", "allocator");
+    memset(allocator, 0, sizeof *allocator);
+    if (desc == NULL)
+        return hm_refuse_null("hm_memory_allocator_init", "desc");
+    if (desc->allocate == NULL)
+        return hm_refuse_null("hm_memory_allocator_init", "allocate");
+    if (desc->free == NULL)
+        return hm_refuse_null("hm_memory_allocator_init", "free");
+    *allocator = (hm_memory_allocator){.table = ALLOCATOR_TABLE(allocator), .use = *desc};
+    return HM_OK;
+}
+
+#ifndef HM_FREESTANDING
+
+#include <stdlib.h>
+
+static void *heap_allocate(void *context, size_t size, size_t align)
+{
+    (void)context;
+    const size_t overhead = sizeof(void *) + align - 1;
+    if (size > SIZE_MAX - overhead)
+        return NULL;
+    unsigned char *raw = malloc(size + overhead);
+    if (raw == NULL)
+        return NULL;
+    unsigned char *earliest = raw + sizeof(void *);
+    size_t gap = (size_t)(0 - (uintptr_t)earliest) & (align - 1);
+    unsigned char *address = earliest + gap;
+    memcpy(address - sizeof raw, &raw, sizeof raw);
+    return address;
+}
+
+static void heap_free(void *context, void *address, size_t size)
+{
+    (void)context;
+    (void)size;
+    void *raw;
+    memcpy(&raw, (unsigned char *)address - sizeof raw, sizeof raw);
+    free(raw);
+}
+
+const hm_memory *hm_memory_heap(void)
+{
+    static hm_memory_allocator heap = {.table = ALLOCATOR_TABLE(&heap),
+                                       .use = {.allocate = heap_allocate, .free = heap_free}};
+    return &heap.table;
+}
+
+#endif
