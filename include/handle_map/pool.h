@@ -10,8 +10,9 @@
  *
  * Owns: the items. Moves: nothing. A pointer to an item is valid from its insert to its erase,
  * whatever happens to others. Limits: UINT32_MAX - 1 items of any size, alignments up to 4096. A
- * pool takes 4.25 bytes for each slot besides the item. Handles, failing, callbacks, threads and
- * all else that containers share: handle_map.h. hm_pool_next_run and next_word visit all items. */
+ * pool takes 4.25 bytes for each slot besides the item, or 8.25 with HM_REUSE_LAST. Handles,
+ * failing, callbacks, threads and all else that containers share: handle_map.h. hm_pool_next_run
+ * and next_word visit all items. */
 #ifndef HANDLE_MAP_POOL_H
 #define HANDLE_MAP_POOL_H
 
@@ -35,6 +36,25 @@ typedef enum hm_storage {
     HM_STORAGE_GROWING_BLOCKS = HM_POOL_GROWING_BLOCKS
 } hm_storage;
 
+/* Which hole an insert fills. */
+typedef enum hm_reuse {
+    /* Of the latest 256 holes the one that was made last, which is probably still in the caches;
+     * when none of these is left, the lowest hole. So scattered holes are filled in the order of
+     * their addresses. A trim and a clear forget the latest holes: the lowest are filled then, but
+     * for those that are made later, so that high places become empty and a trim can give back
+     * their memory. */
+    HM_REUSE_DEFAULT,
+    /* Of all holes the one that was made last, however many there are, as a stack of free indices
+     * does: for programs whose results depend on indices. It takes 4 bytes more for each slot,
+     * committed with them, so that an erase cannot fail. A trim changes nothing of the order: an
+     * insert fills a hole whose memory was given back when it is on top, and commits it again.
+     * Batches and erase_if make holes one after the other, and the last one is on top. A clear
+     * leaves the lowest slot on top and the highest one below, so that a cleared pool issues the
+     * indices of a new one. A slot that is retired, here or in a clear, is left out. Refilling a
+     * pool with many scattered holes is slower, since their places are visited in any order. */
+    HM_REUSE_LAST
+} hm_reuse;
+
 /* A zero field means the default. Only item_size has no default. */
 typedef struct hm_pool_desc {
     size_t item_size;   /* bytes, at least 1; a multiple of item_align; in one range an item may
@@ -49,6 +69,7 @@ typedef struct hm_pool_desc {
                            it is 2 x capacity */
     uint16_t type_id;   /* at most 0x7FFF, or HM_TYPE_ID_UNIQUE */
     hm_storage storage; /* where the items' memory comes from */
+    hm_reuse reuse;     /* which hole an insert fills */
     size_t block_size;  /* bytes in a fixed block, at least; 0: 16 KiB. A block holds a power of
                            two of items and is a multiple of the page size */
     /* On erase, clear and fini, once for each item, while its handle still resolves: then
@@ -63,8 +84,8 @@ typedef struct hm_pool_desc {
 typedef hm_stats hm_pool_stats;
 
 /* Reserves address space; commits nothing. Fails as every init does (handle_map.h);
- * HM_ERROR_INVALID also for an unknown storage, and for a size of max_slots items or of a block
- * that overflows size_t. O(1), one reservation. */
+ * HM_ERROR_INVALID also for an unknown storage or reuse, and for a size of max_slots items or of a
+ * block that overflows size_t. O(1), one reservation. */
 HM_API hm_status hm_pool_init(hm_pool *pool, const hm_pool_desc *desc);
 
 /* Destroys all items, releases all memory, zeroes the pool. O(blocks); with a destroy hook also the
@@ -106,14 +127,15 @@ HM_API uint32_t hm_pool_erase_n(hm_pool *pool, const hm_handle *handles, uint32_
 HM_API hm_status hm_pool_reserve(hm_pool *pool, uint32_t n);
 
 /* After hm_pool_reserve(pool, n), returns for each k below n the handle that the (k + 1)-th item
- * from now will get; the conditions are those of hm_map_upcoming. O(1) for a recent hole and for a
- * slot that was never used; for any other hole, of which there are few where most slots are live,
- * O(slots / 64). */
+ * from now will get; the conditions are those of hm_map_upcoming. O(1) for one of the latest holes
+ * and for a slot that was never used; for any other hole, of which there are few where most slots
+ * are live, O(slots / 64). */
 HM_API hm_handle hm_pool_upcoming(const hm_pool *pool, uint32_t k);
 
 /* Erases all items, the lowest first. All handles are refused from then on. Invalidates all
  * pointers to items. Every item's entry is written, but no item is touched unless there is a
- * destroy hook: O(items + slots / 64). Memory stays committed; see hm_pool_trim. */
+ * destroy hook: O(items + slots / 64), with HM_REUSE_LAST O(slots). Memory stays committed; see
+ * hm_pool_trim. */
 HM_API void hm_pool_clear(hm_pool *pool);
 
 /* Gives back the memory of places that hold no item: whole pages of the one range, or whole blocks,
@@ -155,17 +177,8 @@ static inline hm_handle hm_pool_emplace(hm_pool *pool, void **item)
 }
 
 /* Copies in an item (NULL: a zeroed one) and returns its handle, or null as hm_pool_emplace does.
- * Invalidates nothing. O(1) but for system calls, and O(log64 n), at most 5 levels of a bitmap, to
- * find the lowest hole.
- *
- * Which hole an insert fills: the pool remembers the order in which the latest holes were made, at
- * most 256 of them. The latest one, which is probably still in the caches, is filled first. If the
- * pool remembers none, the lowest hole is filled. The pool forgets the order of all holes
- *     - when an insert finds the latest hole at an index not below the number of items; so the
- *       high places become empty as items become fewer, and trim can give back their memory;
- *     - when a 257th would have to be remembered;
- *     - in clear and trim, and when a slot is retired.
- * In the last two cases it then remembers only holes that are made after the next insert. */
+ * Fills a hole if there is one: hm_reuse says which. Invalidates nothing. O(1) but for system
+ * calls, and O(log64 n), at most 5 levels of a bitmap, to find the lowest hole. */
 static inline hm_handle hm_pool_insert(hm_pool *pool, const void *item)
 {
     return hm_pool_insert_as(pool, item, pool != NULL ? pool->item_size : 0);

@@ -10,8 +10,8 @@
 #include "../handle_private.h"
 #include "../id_table_private.h"
 
-HM_STATIC_ASSERT(offsetof(hm_pool, recent_end) <= 64, "lookup reads one line of a cache");
-HM_STATIC_ASSERT(offsetof(hm_pool, capacity) <= 128, "insert and erase read two");
+HM_STATIC_ASSERT(offsetof(hm_pool, recent) <= 64, "lookup reads one line of a cache");
+HM_STATIC_ASSERT(offsetof(hm_pool, level_count) <= 128, "insert and erase read two");
 
 /* init and fini */
 
@@ -38,6 +38,8 @@ static hm_status pool_check(const hm_pool *pool, const hm_pool_desc *desc)
     if ((unsigned)desc->storage > HM_STORAGE_GROWING_BLOCKS)
         return hm_fail(HM_ERROR_INVALID, "storage %u is none of hm_storage",
                        (unsigned)desc->storage);
+    if ((unsigned)desc->reuse > HM_REUSE_LAST)
+        return hm_fail(HM_ERROR_INVALID, "reuse %u is none of hm_reuse", (unsigned)desc->reuse);
     /* Half of SIZE_MAX, so that no later product overflows: a block, rounded up to pages, has less
      * than twice max_slots items; a piece has one block, or at most half of them. */
     if (desc->item_size > (SIZE_MAX - pool->memory->page_size) / 2 / pool->max_slots)
@@ -65,7 +67,7 @@ static hm_status pool_init_all(hm_pool *pool, const hm_pool_desc *desc)
     uint32_t type_id = desc->type_id;
     hm_array items = {0};
     hm_array_column columns[5];
-    uint32_t count = hm_pool_columns_list(pool, columns);
+    uint32_t count = hm_pool_columns_list(pool, desc->reuse, columns);
     count += hm_pool_storage_list(pool, desc, &items, columns + count);
     status = hm_array_init_columns(columns, count, false);
     if (status != HM_OK)
@@ -178,7 +180,7 @@ hm_pool_stats hm_pool_get_stats(const hm_pool *pool)
                            .reserved_size = pool->item_reserved_size};
     hm_array_add_sizes(&pool->entry_array, &stats);
     hm_array_add_sizes(&pool->word_array, &stats);
-    hm_array_add_sizes(&pool->level_array, &stats);
+    hm_array_add_sizes(&pool->hole_array, &stats);
     hm_array_add_sizes(&pool->unit_array, &stats);
     hm_array_add_sizes(&pool->index_array, &stats);
     return stats;
@@ -222,6 +224,7 @@ hm_status hm_pool_validate(const hm_pool *pool)
 {
     HM_CONTRACT(pool != NULL, "hm_pool_validate: pool is NULL");
     pool_census count = {0, 0, 0};
+    uint32_t unlisted = 0;
     if (pool->memory == NULL)
         return HM_OK;
     if (!pool_counts_are_valid(pool) || !hm_pool_storage_is_valid(pool))
@@ -230,7 +233,8 @@ hm_status hm_pool_validate(const hm_pool *pool)
         if (!pool_count_slot(pool, slot, &count))
             return hm_fail(HM_ERROR_CORRUPT,
                            "the entry or the bits of slot %" HM_U32 " are damaged", slot);
-    if (pool->slot_count != 0 && !hm_pool_levels_are_valid(pool))
+    if (pool->slot_count != 0 &&
+        (!hm_pool_levels_are_valid(pool, &unlisted) || !hm_pool_recent_are_valid(pool, unlisted)))
         return hm_fail(HM_ERROR_CORRUPT, "the levels above the pool's bits are damaged");
     bool is_consistent = count.live == pool->count && count.cold == pool->cold_count &&
                          count.retired == pool->retired_count;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* pool: the words of bits, ranges and runs of slots in them, and which words are listed: those with
- * a hole that is not recent, in the levels of a bitmap, which lead to the lowest one.
+ * a hole that is not recent, in the levels of a bitmap, which lead to the lowest one. With
+ * HM_REUSE_LAST there are no levels.
  *
  * Recent holes are not listed, so a program that erases and inserts by turns does not touch the
  * levels. The lowest hole is only asked for when none is recent. */
@@ -9,7 +10,7 @@
 uint32_t hm_pool_lowest_listed(const hm_pool *pool)
 {
     uint32_t level = pool->level_count - 1, word = 0;
-    if (pool->slot_count == 0 || pool->levels[level][0] == 0)
+    if (hm_pool_reuses_last(pool) || pool->slot_count == 0 || pool->levels[level][0] == 0)
         return HM_INVALID_INDEX;
     do
         word = word * HM_POOL_WORD + hm_bits_lowest(pool->levels[level][word]);
@@ -51,10 +52,9 @@ void hm_pool_list_word(hm_pool *pool, uint32_t word)
         pool->hole_word = word;
 }
 
-/* The lowest listed word has lost its last hole. */
-void hm_pool_unlist_hole_word(hm_pool *pool)
+void hm_pool_unlist_word(hm_pool *pool, uint32_t word)
 {
-    uint32_t above = pool->hole_word;
+    uint32_t above = word;
     for (uint32_t level = 0; level < pool->level_count; level++) {
         uint64_t *bits = &pool->levels[level][above / HM_POOL_WORD];
         *bits &= ~(UINT64_C(1) << above % HM_POOL_WORD);
@@ -65,28 +65,10 @@ void hm_pool_unlist_hole_word(hm_pool *pool)
     hm_pool_choose_hole_word(pool);
 }
 
-static bool pool_is_listed(const hm_pool *pool, uint32_t word)
+/* The lowest listed word has lost its last hole. */
+void hm_pool_unlist_hole_word(hm_pool *pool)
 {
-    return (pool->levels[0][word / HM_POOL_WORD] >> word % HM_POOL_WORD & 1) != 0;
-}
-
-/* Lists the words of all recent holes, so that none is recent any more. */
-void hm_pool_list_recent(hm_pool *pool)
-{
-    for (uint32_t i = pool->count; i < pool->recent_end; i++) {
-        uint32_t word = pool->recent[i % HM_POOL_RECENT] / HM_POOL_WORD;
-        if (!pool_is_listed(pool, word))
-            hm_pool_list_word(pool, word);
-    }
-    pool->recent_end = 0;
-}
-
-/* Lists the recent holes for an insert that fills the lowest hole instead. If that is cold, the
- * insert may fail, and must not have changed anything: then issue_slow lists them. */
-void hm_pool_pass_recent(hm_pool *pool)
-{
-    if (pool->hole_word != HM_INVALID_INDEX || pool->cold_count == 0)
-        hm_pool_list_recent(pool);
+    hm_pool_unlist_word(pool, pool->hole_word);
 }
 
 /* Returns the bits of a word whose slots are in a range. The word has at least one of them. */
@@ -144,47 +126,21 @@ static uint32_t pool_count_bits(uint64_t bits)
     return count;
 }
 
-/* Whether each recent slot is a hole, none is there twice, and each of their words that is listed
- * has a hole that is not recent. Adds up the recent holes in words that are not listed. */
-static bool pool_recent_are_valid(const hm_pool *pool, uint32_t *unlisted)
-{
-    uint32_t end = pool->recent_end;
-    if (end != 0 && (end < pool->count || end - pool->count > HM_POOL_RECENT))
-        return false;
-    for (uint32_t i = pool->count; i < end; i++) {
-        uint32_t slot = pool->recent[i % HM_POOL_RECENT], word = slot / HM_POOL_WORD, beside = 0;
-        if (slot >= pool->slot_count || (hm_pool_holes(pool, word) >> slot % HM_POOL_WORD & 1) == 0)
-            return false;
-        for (uint32_t k = pool->count; k < end; k++) {
-            uint32_t other = pool->recent[k % HM_POOL_RECENT];
-            if (other == slot && k != i)
-                return false;
-            beside += other / HM_POOL_WORD == word;
-        }
-        if (!pool_is_listed(pool, word))
-            *unlisted += 1;
-        else if (beside == pool_count_bits(hm_pool_holes(pool, word)))
-            return false;
-    }
-    return true;
-}
-
-/* All bits behind the slots are 0. In words that are not listed all holes are recent. A level's
- * bits say which words below it are not 0. */
-bool hm_pool_levels_are_valid(const hm_pool *pool)
+/* All bits behind the slots are 0. A level's bits say which words below it are not 0. */
+bool hm_pool_levels_are_valid(const hm_pool *pool, uint32_t *unlisted)
 {
     uint32_t below = hm_pool_word_count(pool->slot_count);
-    uint32_t recent = 0, unlisted = 0;
     const hm_pool_word *last = &pool->words[below - 1];
     if (pool->slot_count % HM_POOL_WORD != 0 &&
         (last->live | last->open) >> pool->slot_count % HM_POOL_WORD != 0)
         return false;
-    if (!pool_recent_are_valid(pool, &recent))
-        return false;
+    if (hm_pool_reuses_last(pool))
+        return pool->hole_word == HM_INVALID_INDEX;
+    *unlisted = 0;
     for (uint32_t i = hm_pool_word_count(below) * HM_POOL_WORD; i-- > 0;) {
         uint64_t holes = i < below ? hm_pool_holes(pool, i) : 0;
-        if (!pool_is_listed(pool, i))
-            unlisted += pool_count_bits(holes);
+        if (!hm_pool_is_listed(pool, i))
+            *unlisted += pool_count_bits(holes);
         else if (holes == 0)
             return false;
     }
@@ -196,5 +152,5 @@ bool hm_pool_levels_are_valid(const hm_pool *pool)
                 return false;
         }
     }
-    return recent == unlisted && pool->hole_word == pool_warm_word(pool);
+    return pool->hole_word == pool_warm_word(pool);
 }

@@ -7,6 +7,7 @@
  *     columns.c        the memory of entries, words and levels
  *     storage.c        the memory of items, which units gain and lose
  *     block_index.c    the slot of an address
+ *     recent.c         the stack of recent holes
  *     levels.c         the words of bits, runs in them, and the levels above them
  *     units.c          where units, blocks and pieces are
  *
@@ -46,6 +47,11 @@ static inline bool hm_pool_in_one_range(const hm_pool *pool)
 static inline bool hm_pool_in_fixed_blocks(const hm_pool *pool)
 {
     return pool->places.storage == HM_POOL_FIXED_BLOCKS;
+}
+
+static inline bool hm_pool_reuses_last(const hm_pool *pool)
+{
+    return pool->level_count == 0;
 }
 
 static inline uint32_t hm_pool_entry_generation(uint32_t entry)
@@ -154,6 +160,14 @@ static inline uint64_t hm_pool_holes(const hm_pool *pool, uint32_t word)
     return pool->words[word].live ^ pool->words[word].open;
 }
 
+static inline bool hm_pool_is_listed(const hm_pool *pool, uint32_t word)
+{
+    return (pool->levels[0][word / HM_POOL_WORD] >> word % HM_POOL_WORD & 1) != 0;
+}
+
+/* The word has lost its last hole. */
+void hm_pool_unlist_word(hm_pool *pool, uint32_t word);
+
 /* Returns the lowest listed word, whether or not its holes are cold; or HM_INVALID_INDEX. */
 uint32_t hm_pool_lowest_listed(const hm_pool *pool);
 
@@ -164,9 +178,32 @@ void hm_pool_choose_hole_word(hm_pool *pool);
 bool hm_pool_any_live(const hm_pool *pool, hm_pool_range range);
 uint32_t hm_pool_count_warm(const hm_pool *pool, hm_pool_range range);
 
-/* Whether all bits behind the slots are 0, and the recent holes, the levels and hole_word agree
- * with the words. There is at least one slot. */
-bool hm_pool_levels_are_valid(const hm_pool *pool);
+/* Whether all bits behind the slots are 0, and the levels and hole_word agree with the words.
+ * Counts the holes of words that are not listed. There is at least one slot. */
+bool hm_pool_levels_are_valid(const hm_pool *pool, uint32_t *unlisted);
+
+/* recent.c */
+
+/* Returns the position where the recent holes end, whether or not they are cold. */
+uint32_t hm_pool_recent_end(const hm_pool *pool);
+
+/* By default none is recent any more. With HM_REUSE_LAST they are sought again: whoever calls this
+ * calls extend after the memory of holes has changed. */
+void hm_pool_forget_recent(hm_pool *pool);
+
+/* With HM_REUSE_LAST, moves recent_end behind holes that have memory, up to the next cold one. */
+void hm_pool_extend_recent(hm_pool *pool);
+
+/* The next erase leaves no hole, since its slot is retired: moves all recent ones a position down.
+ */
+void hm_pool_lower_recent(hm_pool *pool);
+
+/* With HM_REUSE_LAST, makes the stack anew for a pool without items: the lowest slot is on top. */
+void hm_pool_stack_all(hm_pool *pool);
+
+/* Whether the recent holes are holes, each once, and those of words that are not listed all recent.
+ */
+bool hm_pool_recent_are_valid(const hm_pool *pool, uint32_t unlisted);
 
 /* block_index.c */
 
@@ -220,7 +257,7 @@ bool hm_pool_storage_is_valid(const hm_pool *pool);
 
 /* Lists three arrays, of which the first is to own the range, and finds them once they are there.
  */
-uint32_t hm_pool_columns_list(hm_pool *pool, hm_array_column *columns);
+uint32_t hm_pool_columns_list(hm_pool *pool, hm_reuse reuse, hm_array_column *columns);
 void hm_pool_columns_place(hm_pool *pool);
 void hm_pool_columns_fini(hm_pool *pool);
 

@@ -31,14 +31,21 @@ static void pool_set_fresh_end(hm_pool *pool, uint32_t items)
     if (pool->cold_count != 0)
         pool->fresh_end = pool->slot_count;
     hm_pool_choose_hole_word(pool);
+    hm_pool_extend_recent(pool);
 }
 
 /* Brings back the memory of the n lowest holes; there are as many. That suffices for n inserts,
  * whatever is erased in between, since recent holes are never cold, and all others are taken from
- * the lowest on. The words before the first listed one have recent holes only. */
+ * the lowest on. The words before the first listed one have recent holes only. With HM_REUSE_LAST
+ * the n latest ones are needed. */
 static hm_status pool_warm_holes(hm_pool *pool, uint32_t n)
 {
     hm_status status = HM_OK;
+    if (hm_pool_reuses_last(pool)) {
+        for (uint32_t i = pool->recent_end; status == HM_OK && i < pool->count + n; i++)
+            status = hm_pool_storage_revive(pool, pool->recent[i]);
+        return status;
+    }
     for (uint32_t word = hm_pool_lowest_listed(pool); n != 0 && pool->cold_count != 0; word++)
         for (uint64_t holes = hm_pool_holes(pool, word); holes != 0 && n != 0; n--) {
             status = hm_pool_storage_revive(pool, word * HM_POOL_WORD + hm_bits_lowest(holes));
@@ -91,23 +98,14 @@ hm_status hm_pool_reserve(hm_pool *pool, uint32_t n)
     return hm_pool_prepare(pool, n, false);
 }
 
-/* Returns how many of the next inserts fill recent holes. */
-static uint32_t pool_recent_inserts(const hm_pool *pool)
-{
-    uint32_t i = pool->count;
-    while (i < pool->recent_end && pool->recent[i % HM_POOL_RECENT] < i)
-        i++;
-    return i - pool->count;
-}
-
-/* Returns the hole that is filled after `k` lower ones, when the first `taken` recent ones are
- * filled already. */
+/* Returns the hole that is filled after `k` lower ones, when the `taken` recent ones are filled
+ * already. */
 static uint32_t pool_find_hole(const hm_pool *pool, uint32_t k, uint32_t taken)
 {
     for (uint32_t word = 0;; word++) {
         uint64_t holes = hm_pool_holes(pool, word);
         for (uint32_t i = pool->count; holes != 0 && i < pool->count + taken; i++) {
-            uint32_t slot = pool->recent[i % HM_POOL_RECENT];
+            uint32_t slot = pool->recent[i & pool->recent_mask];
             if (slot / HM_POOL_WORD == word)
                 holes &= ~(UINT64_C(1) << slot % HM_POOL_WORD);
         }
@@ -120,7 +118,7 @@ static uint32_t pool_find_hole(const hm_pool *pool, uint32_t k, uint32_t taken)
 hm_handle hm_pool_upcoming(const hm_pool *pool, uint32_t k)
 {
     HM_CONTRACT(pool != NULL, "hm_pool_upcoming: pool is NULL");
-    uint32_t taken = pool_recent_inserts(pool), holes = pool_hole_count(pool);
+    uint32_t taken = hm_pool_recent_end(pool) - pool->count, holes = pool_hole_count(pool);
     if (k >= pool->capacity - pool->count)
         return HM_NULL_HANDLE;
     if (k >= holes) {
@@ -129,7 +127,7 @@ hm_handle hm_pool_upcoming(const hm_pool *pool, uint32_t k)
             return HM_NULL_HANDLE;
         return hm_handle_from_bits((uint64_t)pool->fresh_entry << 32 | slot);
     }
-    uint32_t slot = k < taken ? pool->recent[(pool->count + k) % HM_POOL_RECENT]
+    uint32_t slot = k < taken ? pool->recent[(pool->count + k) & pool->recent_mask]
                               : pool_find_hole(pool, k - taken, taken);
     uint32_t entry = pool->entries[slot] + (HM_POOL_FREE_ENTRY + 1); /* which clears the bit */
     return hm_handle_from_bits((uint64_t)entry << 32 | slot);
@@ -139,7 +137,6 @@ hm_handle hm_pool_issue_slow(hm_pool *pool)
 {
     if (hm_pool_prepare(pool, 1, true) != HM_OK)
         return HM_NULL_HANDLE;
-    hm_pool_list_recent(pool);
     /* The lowest hole has its memory now, even if others of its word are cold. */
     pool->hole_word = hm_pool_lowest_listed(pool);
     hm_handle handle = hm_pool_issue(pool);
@@ -149,8 +146,7 @@ hm_handle hm_pool_issue_slow(hm_pool *pool)
 
 /* erase */
 
-/* Makes a live slot free; its item has been destroyed. One that is retired leaves no hole, but the
- * recent ones are counted by the number of items: so none stays recent. */
+/* Makes a live slot free; its item has been destroyed. One that is retired leaves no hole. */
 static void pool_release_slot(hm_pool *pool, uint32_t slot)
 {
     uint32_t entry = pool->entries[slot];
@@ -159,7 +155,7 @@ static void pool_release_slot(hm_pool *pool, uint32_t slot)
         hm_pool_open_slot(pool, slot, entry, pool->item_size);
         return;
     }
-    hm_pool_list_recent(pool);
+    hm_pool_lower_recent(pool);
     pool->entries[slot] = entry | HM_POOL_FREE_ENTRY;
     pool->words[slot / HM_POOL_WORD].live ^= UINT64_C(1) << slot % HM_POOL_WORD;
     pool->words[slot / HM_POOL_WORD].open ^= UINT64_C(1) << slot % HM_POOL_WORD;
@@ -218,7 +214,7 @@ static void pool_release_word(hm_pool *pool, uint32_t word)
     }
     pool->words[word].live = 0;
     pool->words[word].open &= ~retired;
-    if (hm_pool_holes(pool, word) != 0)
+    if (hm_pool_holes(pool, word) != 0 && !hm_pool_reuses_last(pool))
         hm_pool_list_word(pool, word);
 }
 
@@ -232,9 +228,12 @@ void hm_pool_clear(hm_pool *pool)
             (void)hm_pool_erase_slow(pool, i + k);
         hm_memory_poison(hm_pool_place_as(pool, i, pool->item_size), pool->item_size * length);
     }
-    hm_pool_list_recent(pool);
+    hm_pool_forget_recent(pool);
     for (uint32_t word = 0; pool->count != 0; word++)
         pool_release_word(pool, word);
+    pool->recent_end = 0;
+    if (hm_pool_reuses_last(pool))
+        hm_pool_stack_all(pool);
 }
 
 /* trim */
@@ -246,7 +245,7 @@ hm_status hm_pool_trim(hm_pool *pool)
         return HM_ERROR_BUSY;
     if (pool->memory == NULL)
         return HM_OK;
-    hm_pool_list_recent(pool);
+    hm_pool_forget_recent(pool);
     hm_status status = hm_pool_storage_trim(pool);
     if (status == HM_OK)
         status = hm_pool_columns_trim(pool);

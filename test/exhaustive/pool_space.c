@@ -11,7 +11,7 @@
 
 enum {
     POOL_ITEM = 16,     /* bytes, at most */
-    POOL_COLUMNS = 320, /* windows of the arena, bytes */
+    POOL_COLUMNS = 336, /* windows of the arena, bytes */
     POOL_SMALL = 64,
     POOL_BLOCK = 144,
     POOL_LARGE = 288,
@@ -46,6 +46,7 @@ static hm_status init(void)
                                .max_slots = config->max_slots,
                                .type_id = SPACE_TYPE_ID,
                                .storage = config->storage,
+                               .reuse = config->reuse,
                                .block_size = config->block_size};
     return pool_model_init(&model, &desc, config->hooks, config->page_size);
 }
@@ -115,15 +116,19 @@ static void blank(void)
     hm_pool *pool = &model.pool;
     blank_items();
     blank_behind(&pool->entry_array, sizeof(uint32_t) * pool->slot_count);
+    if (config->reuse == HM_REUSE_LAST)
+        blank_behind(&pool->hole_array, sizeof(uint32_t) * pool->slot_count);
     blank_behind(&pool->index_array, sizeof(uint32_t) * pool->index_size);
     BLANK(pool->entry_array.count);
     BLANK(pool->word_array.count);
-    for (uint32_t i = 0; i < HM_POOL_RECENT; i++) {
-        if (pool->count + i >= pool->recent_end)
+    BLANK(pool->hole_array.count);
+    for (uint32_t i = 0; config->reuse == HM_REUSE_LAST && i < pool->count; i++)
+        BLANK(pool->recent[i]);
+    for (uint32_t i = 0; i < HM_POOL_RECENT && pool->hole_array.limit != 0; i++)
+        if (config->reuse == HM_REUSE_DEFAULT && pool->count + i >= pool->recent_end)
             BLANK(pool->recent[(pool->count + i) % HM_POOL_RECENT]);
-        if (i >= model.recent_count)
-            model.recent[i] = 0;
-    }
+    for (uint32_t i = model.recent_count; i < POOL_MODEL_SLOTS; i++)
+        model.recent[i] = 0;
 }
 
 static size_t begin(const space_config *of)

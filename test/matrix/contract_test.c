@@ -417,6 +417,8 @@ TEST(pool_contract, init_refuses_what_no_pool_can_be)
 {
     CHECK(refuses_pool((hm_pool_desc){.item_size = 8, .storage = (hm_storage)3},
                        "storage 3 is none of hm_storage"));
+    CHECK(refuses_pool((hm_pool_desc){.item_size = 8, .reuse = (hm_reuse)2},
+                       "reuse 2 is none of hm_reuse"));
     for (uint32_t way = 0; way < POOL_WAYS; way++) {
         hm_pool_desc desc = good_pool(way);
         desc.capacity = UINT32_MAX;

@@ -115,7 +115,28 @@ static int damage(hm_pool *pool, int how)
     DAMAGE(levels, *latest = SLOTS);                                     /* no slot */
     DAMAGE(levels, *latest = 20);                                        /* no hole */
     DAMAGE(levels, *latest = 100);                                       /* there twice */
-    DAMAGE(levels, pool->recent_end--); /* each hole is recent or in a listed word */
+    DAMAGE(levels, pool->recent_end--);     /* each hole is recent or in a listed word */
+    DAMAGE(levels, pool->recent_limit--);   /* that of the ring */
+    DAMAGE(levels, pool->recent_limit = 0); /* while the words of recent holes are not listed */
+    DAMAGE(memory, pool->recent++);         /* the ring is before the levels */
+    return number;
+}
+
+/* Breaks one thing in a stack of slot 7 on top of 5 and 3, which is cold, and of 0, which is not.
+ */
+static int damage_stack(hm_pool *pool, int how)
+{
+    int number = 0;
+    const char *levels = "the levels above the pool's bits are damaged";
+    uint32_t *top = &pool->recent[pool->count];
+    DAMAGE(levels, *top = SLOTS); /* no slot */
+    DAMAGE(levels, *top = 1);     /* no hole */
+    DAMAGE(levels, *top = 5);     /* there twice, and 7 is not */
+    DAMAGE(levels, pool->recent_end--);
+    DAMAGE(levels, pool->recent_end++);   /* a cold hole is not filled at once */
+    DAMAGE(levels, pool->recent_limit--); /* there is no ring */
+    DAMAGE(levels, pool->hole_word = 0);  /* no word is listed */
+    DAMAGE("the pool's counts and memory disagree", pool->recent++);
     return number;
 }
 
@@ -142,6 +163,7 @@ TEST(pool_contract, validate_sees_each_broken_invariant)
         hm_pool_word words[2];
         uint32_t entries[SLOTS];
         uint64_t level = pool.levels[0][0], above = pool.levels[1][0];
+        uint32_t *latest = &pool.recent[pool.count % HM_POOL_RECENT], slot = *latest;
         memcpy(words, pool.words, sizeof words);
         memcpy(entries, pool.entries, sizeof entries);
         damages = damage(&damaged, how / STORAGES);
@@ -150,6 +172,35 @@ TEST(pool_contract, validate_sees_each_broken_invariant)
         memcpy(pool.entries, entries, sizeof entries);
         pool.levels[0][0] = level;
         pool.levels[1][0] = above;
+        *latest = slot;
+        CHECK(hm_pool_validate(&pool) == HM_OK);
+        hm_pool_fini(&pool);
+    }
+}
+
+TEST(pool_contract, validate_sees_a_damaged_stack_of_holes)
+{
+    static const uint32_t holes[] = {0, 3, 5, 7};
+    for (int how = 0, damages = 1; how < damages; how++) {
+        hm_pool pool;
+        hm_pool_desc desc = {.item_size = HM_MEMORY_ALIGNMENT,
+                             .capacity = SLOTS,
+                             .storage = HM_STORAGE_FIXED_BLOCKS,
+                             .block_size = 1,
+                             .reuse = HM_REUSE_LAST};
+        CHECK(hm_pool_init(&pool, &desc) == HM_OK);
+        for (uint32_t i = 0; i < 8; i++)
+            CHECK(!hm_handle_is_null(hm_pool_insert(&pool, NULL)));
+        for (uint32_t i = 0; i < 2; i++)
+            CHECK(hm_pool_erase_at(&pool, holes[i]));
+        CHECK(hm_pool_trim(&pool) == HM_OK);
+        for (uint32_t i = 2; i < 4; i++)
+            CHECK(hm_pool_erase_at(&pool, holes[i]));
+        CHECK(hm_pool_validate(&pool) == HM_OK);
+        hm_pool damaged = pool;
+        damages = damage_stack(&damaged, how);
+        CHECK(is_told(hm_pool_validate(&damaged)));
+        pool.recent[pool.count] = 7;
         CHECK(hm_pool_validate(&pool) == HM_OK);
         hm_pool_fini(&pool);
     }

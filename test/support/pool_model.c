@@ -305,7 +305,7 @@ hm_status pool_model_init(pool_model *model, const hm_pool_desc *desc, bool has_
     return hm_pool_init(&model->pool, &model->desc);
 }
 
-/* Arguments: layout; shape; storage, hook and type id. */
+/* Arguments: layout; shape and reuse; storage, hook and type id. */
 static void *begin(const uint32_t arguments[3])
 {
     static const uint32_t capacities[] = {1, 2, 15, 40, 64, 100, 130, 300};
@@ -321,6 +321,7 @@ static void *begin(const uint32_t arguments[3])
         desc->capacity = MODEL_MOST;
     desc->max_slots = desc->capacity + spares[arguments[1] / 8 % 5];
     desc->storage = (hm_storage)(arguments[2] % 3);
+    desc->reuse = (hm_reuse)(arguments[1] / 640 % 2);
     desc->block_size = arguments[2] / 3 % 2 == 0 ? 4096 : 0;
     desc->type_id = (uint16_t)(arguments[2] / 12 & HM_HANDLE_MAX_TYPE_ID);
     CHECK(pool_model_init(model, desc, arguments[2] / 6 % 2 != 0, layout.page_size) == HM_OK);
@@ -333,7 +334,7 @@ static void note_all_erased(pool_model *model)
     for (uint32_t slot = 0; slot < model->end; slot++)
         if (model->slots[slot].is_live)
             note_erase(model, &model->slots[slot]);
-    pool_model_forget_recent(model);
+    pool_model_note_clear(model);
 }
 
 static void start_clearing(pool_model *model)
@@ -570,7 +571,7 @@ static void trim(void *state, const uint32_t arguments[3])
     CHECK(status == HM_OK || (status == HM_ERROR_MEMORY && test_memory_refused(&model->memory)));
     CHECK(model->memory.committed_size <= before);
     CHECK(status != HM_OK || model->count != 0 || model->pool.item_committed_size == 0);
-    pool_model_forget_recent(model);
+    pool_model_note_trim(model);
 }
 
 /* Kind and which of a handle, value. */

@@ -38,12 +38,11 @@ typedef struct pool_model {
     /* From here on, all that operations depend on. */
     hm_pool pool;
     pool_model_slot slots[POOL_MODEL_SLOTS];
-    uint32_t count;                  /* live ones */
-    uint32_t end;                    /* slots that were issued */
-    uint32_t retired;                /* slots that are retired */
-    uint32_t recent[HM_POOL_RECENT]; /* the holes that insert fills first, the latest last */
+    uint32_t count;                    /* live ones */
+    uint32_t end;                      /* slots that were issued */
+    uint32_t retired;                  /* slots that are retired */
+    uint32_t recent[POOL_MODEL_SLOTS]; /* the holes that insert fills first, the latest last */
     uint32_t recent_count;
-    uint32_t remembers; /* an erase adds to them; only an insert makes it so */
 } pool_model;
 
 extern const test_subject pool_subject;
@@ -60,10 +59,11 @@ void pool_model_probe(pool_model *model, hm_handle handle);
 /* Returns the handle of the item that has this byte. */
 hm_handle pool_model_owner_of(const pool_model *model, uintptr_t address);
 
-/* Functions of pool_holes.c: which holes are recent. take_recent takes the latest recent hole, if
- * its place is below the number of items, or forgets them all and returns HM_INVALID_INDEX. */
+/* Functions of pool_holes.c: which holes are recent. take_recent takes the latest one, or returns
+ * HM_INVALID_INDEX. */
 uint32_t pool_model_take_recent(pool_model *model);
-void pool_model_forget_recent(pool_model *model);
+void pool_model_note_trim(pool_model *model);
+void pool_model_note_clear(pool_model *model);
 void pool_model_note_hole(pool_model *model, uint32_t slot);
 
 #endif

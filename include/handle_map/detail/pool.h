@@ -21,7 +21,7 @@ enum {
 #ifndef HM_EXHAUSTIVE
 enum {
     HM_POOL_FIRST_BLOCK_SHIFT = 4, /* the first growing block has 2^4 items */
-    HM_POOL_RECENT = 256           /* holes at most that are recent */
+    HM_POOL_RECENT = 256           /* holes at most that are recent; a power of two */
 };
 #endif
 
@@ -45,7 +45,7 @@ typedef struct hm_pool_places {
 
 /* Visible so that programs can allocate it; all fields are private. With 64-bit pointers the first
  * 64 bytes are what lookup reads, and nearly all that insert and erase touch. They touch the next
- * 64 bytes too, and one position of `recent`. The fields in between are cold. */
+ * 64 bytes too, and one position of `recent`. */
 typedef struct hm_pool {
     uint32_t *entries;     /* slot -> upper half of its last handle, with the free bit */
     hm_pool_word *words;   /* slot / 64 -> which slots are live, which are holes */
@@ -55,15 +55,31 @@ typedef struct hm_pool {
     uint32_t count;        /* live items */
     hm_guard guard;        /* its limit: the capacity */
 
-    uint32_t recent_end;  /* see `recent` */
-    uint32_t hole_word;   /* the lowest listed word; HM_INVALID_INDEX if there is none, or one of
-                             its holes is cold, and then no slot is below fresh_end */
-    uint32_t fresh_end;   /* slots below it have all the memory that a first issue needs */
-    uint32_t fresh_entry; /* type id and generation of a slot's first issue */
+    /* The recent holes are a stack of slots, in the order in which the holes were made. It begins
+     * at position `count` and ends before `recent_end`: the erase that left i items put its slot at
+     * position i, and the insert that finds i items takes it from there. No recent hole is filled
+     * otherwise. Position i is kept at recent[i & recent_mask].
+     *
+     * By default this is a ring of 256 slots. Once it is full, the words of all recent holes are
+     * listed, recent_limit is 0, and further erases overwrite the oldest: then the stack ends
+     * before `count` + 256, if that is lower than recent_end. An insert lowers recent_end to that,
+     * and the one that takes the last recent hole restores the limit.
+     *
+     * With HM_REUSE_LAST all holes are recent, and no word is listed. The stack ends at recent_end,
+     * or goes on with a cold hole there; so an insert that fills a recent hole needs no memory. */
+    uint32_t *recent;
+    uint32_t recent_end;
+    uint32_t recent_mask;
+    uint32_t recent_limit; /* recent holes are fewer, or it is 0 as said */
+    uint32_t hole_word;    /* the lowest listed word; HM_INVALID_INDEX if there is none, or one of
+                              its holes is cold, and then no slot is below fresh_end */
+    uint32_t fresh_end;    /* slots below it have all the memory that a first issue needs */
+    uint32_t fresh_entry;  /* type id and generation of a slot's first issue */
     uint32_t level_count;
     uint64_t *levels[HM_POOL_LEVELS]; /* bit w of level 0: word w is listed, because it has a hole
                                          that is not recent; bit w of level 1: word w of level 0 is
-                                         not 0; and so on, up to a single word */
+                                         not 0; and so on, up to a single word. None with
+                                         HM_REUSE_LAST */
 
     uint32_t capacity, max_slots;
     uint32_t retired_count;
@@ -73,8 +89,10 @@ typedef struct hm_pool {
                                  a cell */
     hm_array entry_array;     /* uint32_t */
     hm_array word_array;      /* hm_pool_word */
-    hm_array level_array;     /* uint64_t: the highest level first, since only the lowest one grows
-                                 with the slots */
+    hm_array hole_array;      /* uint64_t: the ring of recent holes, then the levels, the highest
+                                 first, since only the lowest one grows with the slots; with
+                                 HM_REUSE_LAST uint32_t: the stack, from position -retired_count
+                                 on, so that a slot that is retired moves none of it */
     /* The items' memory, in units: pages of the one range, or blocks. */
     hm_array unit_array;  /* one range: a bit for each committed page; otherwise the bases */
     hm_array index_array; /* fixed blocks: hash table of addresses, uint32_t: block + 1, or 0 */
@@ -88,12 +106,6 @@ typedef struct hm_pool {
     void *context;
     const hm_memory *memory;
     const char *name;
-    /* The recent holes are a stack of slots, in the order in which the holes were made. It begins
-     * at position `count` and ends before `recent_end`: the erase that left i items put its slot at
-     * position i, and the insert that finds i items takes it from there. No recent hole is filled
-     * otherwise. Position i is kept at i % HM_POOL_RECENT. `recent_end` 0: no hole is recent until
-     * an insert has filled the lowest one. */
-    uint32_t recent[HM_POOL_RECENT];
 } hm_pool;
 
 /* The parts of insert, erase and next_run that are not inline. */
@@ -104,7 +116,7 @@ HM_API uint32_t hm_pool_erase_parts(hm_pool *pool, const hm_handle *handles, uin
 HM_API HM_COLD void hm_pool_list_word(hm_pool *pool, uint32_t word);
 HM_API void hm_pool_unlist_hole_word(hm_pool *pool);
 HM_API HM_COLD void hm_pool_list_recent(hm_pool *pool);
-HM_API HM_COLD void hm_pool_pass_recent(hm_pool *pool);
+HM_API hm_handle hm_pool_issue_lapped(hm_pool *pool);
 HM_API uint32_t hm_pool_measure_run(const hm_pool *pool, uint32_t first);
 
 /* Returns the slot of a live item, or HM_INVALID_INDEX. Type id and generation are compared at
@@ -159,21 +171,17 @@ HM_INLINE void *hm_pool_place_as(const hm_pool *pool, uint32_t slot, size_t item
 }
 
 /* Issues the latest recent hole, or the lowest hole, or a fresh slot; null if that needs
- * hm_pool_issue_slow. The first `count` places would hold all items, and those behind them should
- * become empty, so that trim can give back their memory. So if the latest hole is behind them, no
- * hole stays recent, and the lowest one is filled. */
+ * hm_pool_issue_slow. */
 HM_INLINE hm_handle hm_pool_issue(hm_pool *pool)
 {
-    uint32_t count = pool->count, slot = HM_INVALID_INDEX, entry;
+    uint32_t count = pool->count, slot, entry;
     hm_pool_word *word;
     if (count >= pool->guard.limit)
         return HM_NULL_HANDLE;
     if (count < pool->recent_end) {
-        slot = pool->recent[count % HM_POOL_RECENT];
-        if (slot >= count)
-            hm_pool_pass_recent(pool);
-    }
-    if (slot < count) {
+        if (pool->recent_limit == 0)
+            return hm_pool_issue_lapped(pool);
+        slot = pool->recent[count & pool->recent_mask];
         pool->words[slot / HM_POOL_WORD].live ^= UINT64_C(1) << slot % HM_POOL_WORD;
         entry = pool->entries[slot] + (HM_POOL_FREE_ENTRY + 1); /* which clears the bit */
     } else if (pool->hole_word != HM_INVALID_INDEX) {
@@ -203,10 +211,10 @@ HM_INLINE hm_handle hm_pool_issue(hm_pool *pool)
     return hm_handle_from_bits(HM_CAST(uint64_t, entry) << 32 | slot);
 }
 
-/* Makes a live slot a hole: a recent one, or, if there are 256 recent ones or there can be none, a
- * hole of a listed word. The place of a recent hole is prefetched: a program that erases some items
- * and then inserts as many finds them in the cache. If there is only one, it is probably filled by
- * the next call, before the prefetch could help. */
+/* Makes a live slot a hole, the latest recent one. While the ring is full, its word is listed too.
+ * The place of the hole is prefetched: a program that erases some items and then inserts as many
+ * finds them in the cache. If there is only one, it is probably filled by the next call, before the
+ * prefetch could help. */
 HM_INLINE void hm_pool_open_slot(hm_pool *pool, uint32_t slot, uint32_t entry, size_t item_size)
 {
     uint32_t count = pool->count - 1, end = pool->recent_end;
@@ -215,14 +223,14 @@ HM_INLINE void hm_pool_open_slot(hm_pool *pool, uint32_t slot, uint32_t entry, s
     pool->entries[slot] = entry | HM_POOL_FREE_ENTRY;
     word->live = live ^ UINT64_C(1) << slot % HM_POOL_WORD;
     pool->count = count;
-    if (end == 0 || end - count > HM_POOL_RECENT) {
-        if (end != 0)
+    pool->recent[count & pool->recent_mask] = slot;
+    if (end - count >= pool->recent_limit) {
+        if (pool->recent_limit != 0)
             hm_pool_list_recent(pool);
-        if (live == word->open) /* else it had holes, and all are listed */
+        else if (live == word->open) /* else it had holes, and is listed */
             hm_pool_list_word(pool, slot / HM_POOL_WORD);
         return;
     }
-    pool->recent[count % HM_POOL_RECENT] = slot;
     if (end - count > 1) {
         unsigned char *place = HM_CAST(unsigned char *, hm_pool_place_as(pool, slot, item_size));
         HM_PREFETCH(place);

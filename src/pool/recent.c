@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: MIT */
+/* pool: the recent holes, a stack in the order in which they were made. By default it is a ring of
+ * the latest ones. Once it is full, and until its last hole is filled, it is *lapped*: its holes
+ * are listed like all others, so an erase that overwrites the oldest has nothing to do for it. With
+ * HM_REUSE_LAST the stack has all holes. detail/pool.h says where positions are. */
+#include "pool_internal.h"
+
+static bool pool_is_lapped(const hm_pool *pool)
+{
+    return pool->recent_limit == 0;
+}
+
+uint32_t hm_pool_recent_end(const hm_pool *pool)
+{
+    if (hm_pool_reuses_last(pool))
+        return pool->slot_count - pool->retired_count;
+    if (pool_is_lapped(pool) && pool->recent_end - pool->count > HM_POOL_RECENT)
+        return pool->count + HM_POOL_RECENT;
+    return pool->recent_end;
+}
+
+/* The ring is lapped from now on. */
+void hm_pool_list_recent(hm_pool *pool)
+{
+    for (uint32_t i = pool->count; i < pool->recent_end; i++) {
+        uint32_t word = pool->recent[i & pool->recent_mask] / HM_POOL_WORD;
+        if (!hm_pool_is_listed(pool, word))
+            hm_pool_list_word(pool, word);
+    }
+    pool->recent_limit = 0;
+}
+
+/* Issues the latest recent hole of a ring that is lapped, as if it were not. */
+hm_handle hm_pool_issue_lapped(hm_pool *pool)
+{
+    pool->recent_end = hm_pool_recent_end(pool);
+    pool->recent_limit = HM_POOL_RECENT;
+    hm_handle handle = hm_pool_issue(pool);
+    uint32_t word = hm_handle_index(handle) / HM_POOL_WORD;
+    if (hm_pool_holes(pool, word) == 0)
+        hm_pool_unlist_word(pool, word);
+    if (pool->count != pool->recent_end)
+        pool->recent_limit = 0;
+    return handle;
+}
+
+void hm_pool_forget_recent(hm_pool *pool)
+{
+    if (!hm_pool_reuses_last(pool)) {
+        if (!pool_is_lapped(pool))
+            hm_pool_list_recent(pool);
+        pool->recent_limit = HM_POOL_RECENT;
+    }
+    pool->recent_end = pool->count;
+}
+
+void hm_pool_lower_recent(hm_pool *pool)
+{
+    uint32_t count = pool->count, end = hm_pool_recent_end(pool);
+    if (hm_pool_reuses_last(pool)) {
+        pool->recent++;
+        pool->recent_end--;
+        return;
+    }
+    uint32_t oldest = pool->recent[(end - 1) & pool->recent_mask];
+    for (uint32_t i = count; i + 1 < end; i++)
+        pool->recent[(i - 1) & pool->recent_mask] = pool->recent[i & pool->recent_mask];
+    if (end > count)
+        pool->recent[(end - 2) & pool->recent_mask] = oldest;
+    pool->recent_end = end - 1;
+}
+
+void hm_pool_stack_all(hm_pool *pool)
+{
+    uint32_t *next = hm_array_data(&pool->hole_array);
+    pool->recent = next += pool->retired_count;
+    for (uint32_t slot = 0; slot < pool->slot_count; slot++)
+        if (hm_pool_entry_generation(pool->entries[slot]) != HM_HANDLE_MAX_GENERATION)
+            *next++ = slot;
+    pool->recent_end = 0;
+    hm_pool_extend_recent(pool);
+}
+
+void hm_pool_extend_recent(hm_pool *pool)
+{
+    uint32_t end = hm_pool_recent_end(pool);
+    if (!hm_pool_reuses_last(pool))
+        return;
+    if (pool->cold_count == 0)
+        pool->recent_end = end;
+    while (pool->recent_end < end && hm_pool_has_memory(pool, pool->recent[pool->recent_end]))
+        pool->recent_end++;
+}
+
+/* validate */
+
+static bool pool_is_hole(const hm_pool *pool, uint32_t slot)
+{
+    return slot < pool->slot_count &&
+           (hm_pool_holes(pool, slot / HM_POOL_WORD) >> slot % HM_POOL_WORD & 1) != 0;
+}
+
+/* Whether each hole is in the stack once, and recent_end is at the first cold one. That none is
+ * there twice follows from the sums, unless several errors cancel each other out. */
+static bool pool_stack_is_valid(const hm_pool *pool)
+{
+    const uint64_t factor = UINT64_C(0x9E3779B97F4A7C15);
+    uint32_t end = hm_pool_recent_end(pool), warm = pool->count;
+    uint64_t stacked = 0, holes = 0;
+    for (uint32_t i = pool->count; i < end; i++) {
+        uint32_t slot = pool->recent[i];
+        if (!pool_is_hole(pool, slot))
+            return false;
+        stacked += (slot * factor) ^ (slot * factor) >> 32;
+        warm += warm == i && hm_pool_has_memory(pool, slot);
+    }
+    for (uint32_t slot = 0; slot < pool->slot_count; slot++)
+        if (pool_is_hole(pool, slot))
+            holes += (slot * factor) ^ (slot * factor) >> 32;
+    return stacked == holes && pool->recent_end == warm && pool->recent_limit == UINT32_MAX;
+}
+
+/* Whether each slot of the ring is a hole, and none is there twice. The words of a ring that is
+ * lapped are listed, and otherwise those that have another hole; so all `unlisted` holes, of words
+ * that are not listed, are there. */
+static bool pool_ring_is_valid(const hm_pool *pool, uint32_t unlisted)
+{
+    uint32_t count = pool->count, end = hm_pool_recent_end(pool);
+    if (pool->recent_end < count ||
+        (pool_is_lapped(pool)
+             ? end == count
+             : end - count >= HM_POOL_RECENT || pool->recent_limit != HM_POOL_RECENT))
+        return false;
+    for (uint32_t i = count; i < end; i++) {
+        uint32_t slot = pool->recent[i & pool->recent_mask], word = slot / HM_POOL_WORD;
+        if (!pool_is_hole(pool, slot))
+            return false;
+        uint64_t others = hm_pool_holes(pool, word);
+        for (uint32_t k = count; k < end; k++) {
+            uint32_t other = pool->recent[k & pool->recent_mask];
+            if (other == slot && k != i)
+                return false;
+            if (other / HM_POOL_WORD == word)
+                others &= ~(UINT64_C(1) << other % HM_POOL_WORD);
+        }
+        bool is_listed = pool_is_lapped(pool) || others != 0;
+        if (hm_pool_is_listed(pool, word) != is_listed)
+            return false;
+        unlisted -= !is_listed;
+    }
+    return unlisted == 0;
+}
+
+bool hm_pool_recent_are_valid(const hm_pool *pool, uint32_t unlisted)
+{
+    return hm_pool_reuses_last(pool) ? pool_stack_is_valid(pool)
+                                     : pool_ring_is_valid(pool, unlisted);
+}
