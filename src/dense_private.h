@@ -59,7 +59,7 @@ static inline bool hm_dense_is_valid(const hm_guard *guard, const hm_order_state
                                      uint32_t limit)
 {
     return guard->limit == (hm_guard_is_busy(guard) ? 0 : limit) &&
-           (order == NULL || order->cursor == 0 || (guard->flags & HM_GUARD_ORDERED) != 0);
+           (hm_order_managed(order) == 0 || (guard->flags & HM_GUARD_ORDERED) != 0);
 }
 
 /* The erase_n of a container with an id table: of each part, drops the handles that do not resolve,
@@ -82,6 +82,8 @@ HM_INLINE uint32_t hm_dense_erase_parts(const hm_id_table *ids, const hm_handle 
     }
     return erased;
 }
+
+#ifndef HM_WITHOUT_ORDER
 
 /* The functions of a container that put it in order and search it. `described`: its hm_dense. What
  * follows are the parameters behind the container, each with a comma: the column, if it has some.
@@ -130,5 +132,10 @@ HM_INLINE uint32_t hm_dense_erase_parts(const hm_id_table *ids, const hm_handle 
         HM_CONTRACT_AT_REST(kind, "hm_" #kind "_touch_all");                                       \
         hm_dense_forget_order(&kind->guard, kind->order);                                          \
     }
+
+#else
+#define HM_DENSE_ORDER(kind, described, ...)
+#define HM_DENSE_ARRANGE(kind, described)
+#endif
 
 #endif

@@ -314,7 +314,7 @@ hm_status hm_id_table_grow(hm_id_table *table, const char *name, uint32_t n,
 
 hm_status hm_id_table_prepare(hm_id_table *table, const char *name, uint32_t n, bool grows)
 {
-    uint32_t fresh;
+    uint32_t fresh = 0;
     hm_status status = id_table_admit(table, name, n, &fresh);
     if (status != HM_OK)
         return status;

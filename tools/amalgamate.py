@@ -1,21 +1,24 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""amalgamate.py [--folders] DIR [PART...]: writes the library, or a part of it, as few files that a
-program compiles with its own.
+"""amalgamate.py [--folders] DIR [PART...]: writes the library, or a part of it, as few files that
+a program compiles with its own.
 
     DIR/handle_map.h      all public headers: include it
     DIR/handle_map.c      all sources: compile it once, as C11
     DIR/handle_map.hpp    the classes for C++17; needs handle_map.h; only of the whole library
 
-With parts, writes only what these need: map, pool, table, secondary, lists, index, world, directory,
-report, transpose, id_table, order and arena. What a part lacks is not declared either. Do not link two
-parts into one program: their functions have the same names.
+With parts, writes only what these need: map, pool, table, secondary, lists, index, world,
+directory, report, transpose, id_table, order and arena. What a part lacks is not declared. Without
+`order`, maps, tables and secondaries have no function that puts them in order, searches by an
+order, or tells of changes (`touch`), and there is no HM_ORDER_DEFINE; a world needs it, and brings
+it. Without `arena` there is no hm_memory_arena. Link only one part into a program: two have
+functions of the same names.
 
-With --folders, the headers are DIR/handle_map/map.h and so on, so that the includes of a program stay
-as they are: compile it, and DIR/handle_map.c, with -IDIR.
+With --folders, the headers are DIR/handle_map/map.h and so on, so that the includes of a program
+stay as they are: compile it, and DIR/handle_map.c, with -IDIR.
 
-The output depends on the sources and arguments alone, so it is the same from run to run and on every
-machine.
+The output depends on the sources and arguments alone, so it is the same from run to run and on
+every machine.
 """
 
 import argparse
@@ -38,6 +41,7 @@ IF_C11 = '''#if defined(__cplusplus)
 #else
 '''
 FEATURE = re.compile(r'\s*#define (_\w+_SOURCE)\b')
+GUARD = re.compile(r'#ifndef (HANDLE_MAP_\w+_H)\n#define \1\n\n?(.*\n)#endif\n', re.DOTALL)
 CONDITION = re.compile(r'#if(n?)def HM_WITHOUT_(\w+)\b.*\n')
 
 # For Chunk: what is no code, a name, the end of a pasted name, and what defines names.
@@ -58,10 +62,10 @@ PARTS = {
     'arena': (['memory/arena.c'], []),
     'id_table': ([], []),
     'transpose': (['transpose.c'], []),
-    'map': ([*DENSE, 'map.c'], ['order']),
+    'map': ([*DENSE, 'map.c'], []),
     'pool': (['pool/'], []),
-    'table': ([*DENSE, 'table/'], ['order']),
-    'secondary': ([*DENSE, 'secondary/'], ['order']),
+    'table': ([*DENSE, 'table/'], []),
+    'secondary': ([*DENSE, 'secondary/'], []),
     'lists': (['lists/'], []),
     'index': (['index/'], ['secondary', 'lists']),
     'world': (['world/'], ['order', 'secondary']),
@@ -69,6 +73,7 @@ PARTS = {
     'report': (['report.c'], ['map', 'pool', 'table', 'index', 'world']),
 }
 HEADERS = {'world': ['query', 'commands']}  # of a part, beside the one that has its name
+ALWAYS = ['handle_map', 'base', 'bits', 'handle', 'memory']  # the headers of every part
 
 
 def read(path):
@@ -110,7 +115,7 @@ def sources_of(parts):
 
 
 def settle(text, parts):
-    """Leaves out the conditions HM_WITHOUT_X, and what they leave out of a library of these parts."""
+    """Leaves out the conditions HM_WITHOUT_X, and what they leave out of these parts."""
     kept = []
     stack = []  # of each open condition: whether its lines stay; None: it is not ours
     for line in text.splitlines(keepends=True):
@@ -159,69 +164,83 @@ def split(text):
     return [*chunks, Chunk(''.join(lines))]
 
 
-def shake(header, source):
-    """Leaves out of a source what neither the header nor what stays needs."""
-    chunks, kept = split(source), set()
-    names, endings = set(NAME.findall(NOISE.sub(' ', header))), set()
+def shake(texts, roots, parts):
+    """Leaves out of texts, which are lists of pieces, what neither the pieces of the files `roots`
+    nor what stays names."""
+    chunks = [(text, path, chunk) for text, pieces in enumerate(texts) for path, piece in pieces
+              for chunk in split(piece)]
+    kept, names, endings = set(), set(), set()
 
     def is_needed(name):
-        """Or may be pasted together from a name and an ending."""
+        """Or may be pasted together from the name of a part and an ending."""
         return name in names or any(name.endswith(ending) and
-                                    name[:-len(ending)].removeprefix('hm_') in names
+                                    name[:-len(ending)].removeprefix('hm_') in parts
                                     for ending in endings)
     new = True
     while new:
-        new = [i for i, chunk in enumerate(chunks) if i not in kept and not chunk.is_comment and
-               (not chunk.defined or any(map(is_needed, chunk.defined)))]
+        new = [chunk for _, path, chunk in chunks if chunk not in kept and not chunk.is_comment and
+               (path in roots or not chunk.defined or any(map(is_needed, chunk.defined)))]
         kept.update(new)
-        for i in new:
-            names |= chunks[i].names
-            endings |= chunks[i].endings
-    # A comment alone is about the chunk that follows. Of what conditions keep, not all is used.
-    text = ''.join(chunk.text for i, chunk in enumerate(chunks)
-                   if i in kept or chunk.is_comment and i + 1 in kept)
-    return re.sub('^static inline', 'HM_UNUSED static inline', text, flags=re.MULTILINE)
+        for chunk in new:
+            names |= chunk.names
+            endings |= chunk.endings
+    # A comment alone is about the chunk that follows.
+    following = [chunk for _, _, chunk in chunks[1:]] + [None]
+    stays = [(text, (path, chunk.text)) for (text, path, chunk), after in zip(chunks, following)
+             if chunk in kept or chunk.is_comment and after in kept]
+    return [[piece for text, piece in stays if text == number] for number in range(len(texts))]
 
 
 class Expander:
-    """Reads files, and replaces each include of ours with the file, the first time; later ones are
-    dropped. With folders, public headers stay files of their own, in `headers`."""
+    """Reads files as pieces, pairs of a path and a text. An include of ours becomes the pieces of
+    that file, the first time; later ones are dropped. With folders, headers keep their includes."""
 
-    def __init__(self, parts, folders, done=()):
+    def __init__(self, parts, folders, keeps_guards):
         self.parts = parts
+        self.keeps_guards = keeps_guards
         self.folders = folders
-        self.done = set(done)
-        self.headers = {}
+        self.done = set()
+        self.headers = []  # with folders, their pieces
         others = {header for part in PARTS.keys() - parts
                   for header in (part, *HEADERS.get(part, ()))}
         self.left_out = {f'#include <handle_map/{header}.h>\n' for header in others}
 
     def public(self, name):
-        text = self.file(os.path.join(INCLUDE, name), self.left_out if name == MAIN else ())
-        if not self.folders:
-            return text
-        if text:
-            self.headers[name] = SPDX + text
-        return f'#include <{name}>\n'
+        pieces = self.file(os.path.join(INCLUDE, name))
+        if self.folders:
+            self.headers += pieces
+            return [('', f'#include <{name}>\n')]
+        return pieces
 
-    def file(self, path, left_out=()):
+    def file(self, path):
         path = os.path.normpath(path)
         if path in self.done:
-            return ''
+            return []
         self.done.add(path)
-        folder = os.path.dirname(path)
-
-        def expand(line):
-            public, private = PUBLIC.fullmatch(line), PRIVATE.fullmatch(line)
-            if line in left_out:
-                return ''
-            if public:
-                return self.public(public.group(1))
-            if private:
-                return self.file(os.path.join(folder, private.group(1)))
-            return line
+        pieces, lines = [], []
         text = settle(without_licence(read(path)), self.parts)
-        return ''.join(map(expand, text.splitlines(keepends=True)))
+        if not self.keeps_guards and not path.endswith(MAIN):
+            text = GUARD.sub(r'\2', text)
+        for line in text.splitlines(keepends=True):
+            public, private = PUBLIC.fullmatch(line), PRIVATE.fullmatch(line)
+            if path.endswith(MAIN) and line in self.left_out:
+                continue
+            if not public and not private:
+                lines.append(line)
+            elif self.folders and public:
+                self.public(public.group(1))
+                lines.append(line)
+            else:
+                included = (self.public(public.group(1)) if public else
+                            self.file(os.path.join(os.path.dirname(path), private.group(1))))
+                pieces += [(path, ''.join(lines)), *included]
+                lines = []
+        return [*pieces, (path, ''.join(lines))]
+
+
+def join(pieces):
+    """Returns the text, without the empty lines around what was left out."""
+    return re.sub('\n{3,}', '\n\n', ''.join(text for _, text in pieces))
 
 
 def feature_macros(names):
@@ -243,29 +262,33 @@ def amalgamate(directory, parts, folders):
     """No parts: all of them, and the classes for C++."""
     chosen = complete(parts) if parts else PARTS.keys()
     what = ' '.join(part for part in PARTS if part in chosen) if parts else 'all'
-    main = '<handle_map/handle_map.h>' if folders else '"handle_map.h"'
-    expander = Expander(chosen, folders)
+    main = '#include <handle_map/handle_map.h>\n' if folders else '#include "handle_map.h"\n'
+    expander = Expander(chosen, folders, folders or not parts)
     header = expander.public(MAIN)
-    if not folders:
-        expander.headers = {'handle_map.h': title(f'public headers, {what}') + header}
+    classes = expander.public('handle_map/handle_map.hpp') if not parts else []
+    if folders:
+        header, expander.folders = expander.headers, False
+        expander.keeps_guards = not parts
     names = sources_of(chosen)
-    source = Expander(chosen, False, expander.done)
-    poison = source.file(os.path.join(SOURCES, 'memory/poison_private.h'))
-    text = ''.join(source.file(os.path.join(SOURCES, name)) for name in names)
+    poison = expander.file(os.path.join(SOURCES, 'memory/poison_private.h'))
+    source = [piece for name in names for piece in expander.file(os.path.join(SOURCES, name))]
     if parts:
-        text = shake(''.join(expander.headers.values()), text)
+        roots = {os.path.join(INCLUDE, 'handle_map', f'{name}.h')
+                 for part in chosen for name in (*ALWAYS, part, *HEADERS.get(part, ()))}
+        header, poison, source = shake([header, poison, source], roots, chosen)
+    text = join(source)
+    if parts:  # Of what conditions keep, not all is used.
+        text = re.sub('^static inline', 'HM_UNUSED static inline', text, flags=re.MULTILINE)
     write(directory, 'handle_map.c',
           title(f'sources, {what}, to be compiled once, as C11') + IF_C11 + feature_macros(names) +
-          poison + f'#include {main}\n' + text + '#endif\n')
-    if not parts:
-        classes = Expander(chosen, folders, expander.done)
-        text = classes.public('handle_map/handle_map.hpp')
-        if not folders:
-            text = title('classes for C++17') + f'#include {main}\n' + text
-            expander.headers['handle_map.hpp'] = text
-        expander.headers.update(classes.headers)
-    for name, text in expander.headers.items():
-        write(directory, name, text)
+          join(poison) + main + text + '#endif\n')
+    if not folders:
+        write(directory, 'handle_map.h', title(f'public headers, {what}') + join(header))
+        if classes:
+            write(directory, 'handle_map.hpp', title('classes for C++17') + main + join(classes))
+    for path in dict(header) if folders else ():
+        write(directory, os.path.relpath(path, INCLUDE),
+              SPDX + join(piece for piece in header if piece[0] == path))
 
 
 def main():

@@ -21,7 +21,9 @@
 #include <handle_map/detail/map.h>
 #include <handle_map/detail/typed.h>
 #include <handle_map/id_table.h>
+#ifndef HM_WITHOUT_ORDER
 #include <handle_map/order.h>
+#endif
 
 HM_BEGIN_C
 
@@ -209,6 +211,8 @@ HM_API hm_owners hm_map_as_owners(const hm_map *map);
  */
 HM_API hm_map_stats hm_map_get_stats(const hm_map *map);
 
+#ifndef HM_WITHOUT_ORDER
+
 /* Brings the items nearer to the order within the budget, and returns what that took. Call it once
  * a frame: it resumes where it stopped, and the program may change anything between calls.
  *
@@ -309,6 +313,8 @@ HM_API void hm_map_touch_all(hm_map *map);
  */
 HM_API uint32_t hm_map_lower_bound(const hm_map *map, const hm_order *order, const void *probe);
 HM_API uint32_t hm_map_upper_bound(const hm_map *map, const hm_order *order, const void *probe);
+
+#endif
 
 /* Adds an item whose bytes the caller writes at once: returns its handle and sets *item to its
  * address. The bytes are not cleared: assign a whole item, or `(struct sprite){0}` first. Returns

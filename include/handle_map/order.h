@@ -22,7 +22,11 @@
 #define HANDLE_MAP_ORDER_H
 
 #include <handle_map/base.h>
+#ifndef HM_WITHOUT_ORDER
 #include <handle_map/detail/order_loops.h>
+#endif
+
+#ifndef HM_WITHOUT_ORDER
 
 /* Set `compare` or `key`, or both: then the key decides first and compare breaks ties. They must
  * form a strict weak order, and must not change an item or the container. */
@@ -32,6 +36,8 @@ typedef struct hm_order {
     void *context;                                               /* passed to both */
     const hm_order_loops *loops; /* of a typed order, below; else NULL */
 } hm_order;
+
+#endif
 
 /* What calls may still spend. Each call lowers the limits by what it used, so that the calls of a
  * frame, for any containers, share one budget: begin each frame with a new one. When a limit is
@@ -68,6 +74,8 @@ typedef struct hm_progress {
      * until all is done ends when this is not HM_OK. */
     hm_status status;
 } hm_progress;
+
+#ifndef HM_WITHOUT_ORDER
 
 /* A typed order: `name` is a static const hm_order by `compare`, whose arguments are two `const
  * type *` and the context. Pass &name wherever an order is expected. The macro compiles the
@@ -179,5 +187,7 @@ typedef struct hm_progress {
     (sizeof(type) <= HM_ORDER_COPIED_SIZE && HM_ALIGNOF(type) <= HM_ORDER_COPIED_ALIGN             \
          ? sizeof(type)                                                                            \
          : 0)
+
+#endif
 
 #endif

@@ -19,7 +19,9 @@
 
 #include <handle_map/detail/secondary.h>
 #include <handle_map/detail/typed.h>
+#ifndef HM_WITHOUT_ORDER
 #include <handle_map/order.h>
+#endif
 
 HM_BEGIN_C
 
@@ -164,6 +166,8 @@ HM_API size_t hm_secondary_describe(const hm_secondary *secondary, hm_handle own
 /* Returns the current statistics. O(1). */
 HM_API hm_secondary_stats hm_secondary_get_stats(const hm_secondary *secondary);
 
+#ifndef HM_WITHOUT_ORDER
+
 /* Brings the values nearer to the order within the budget, exactly as hm_map_defragment does the
  * items of a map. `compare` and `key` see values. A set that replaces a value reports the change to
  * the order; an edit in place needs hm_secondary_touch. Invalidates all pointers to values and all
@@ -196,6 +200,8 @@ HM_API uint32_t hm_secondary_lower_bound(const hm_secondary *secondary, const hm
                                          const void *probe);
 HM_API uint32_t hm_secondary_upper_bound(const hm_secondary *secondary, const hm_order *order,
                                          const void *probe);
+
+#endif
 
 /* Copies in the value of an owner (NULL: zeroes it) and returns its address. If the owner's slot
  * has a value already, of this owner or of an earlier one, that one is replaced at its place: its

@@ -20,7 +20,9 @@
 #include <handle_map/detail/table.h>
 #include <handle_map/detail/typed.h>
 #include <handle_map/id_table.h>
+#ifndef HM_WITHOUT_ORDER
 #include <handle_map/order.h>
+#endif
 
 HM_BEGIN_C
 
@@ -181,6 +183,8 @@ HM_API hm_owners hm_table_as_owners(const hm_table *table);
 /* Returns the current statistics. O(columns). */
 HM_API hm_table_stats hm_table_get_stats(const hm_table *table);
 
+#ifndef HM_WITHOUT_ORDER
+
 /* Brings the rows nearer to the order of one column's cells within the budget: compare and key are
  * shown cells of that column. All columns move along; a swap is an exchange of two rows. All else
  * is as in hm_map_defragment. Another column is another order, which starts over. To see a row's
@@ -222,6 +226,8 @@ HM_API uint32_t hm_table_lower_bound(const hm_table *table, uint32_t column, con
                                      const void *probe);
 HM_API uint32_t hm_table_upper_bound(const hm_table *table, uint32_t column, const hm_order *order,
                                      const void *probe);
+
+#endif
 
 /* Returns the row of a handle, or HM_INVALID_INDEX when it does not resolve. Valid until rows move.
  * O(1): one entry is read. */
@@ -457,6 +463,7 @@ HM_END_C
         hm_table_erase_if(&hm_self->table, prefix##_table_erase_if_ask, &hm_call),                 \
         prefix##_table *hm_self)
 
+#ifndef HM_WITHOUT_ORDER
 #define HM_TABLE_DEFINE_ORDER(prefix)                                                              \
     HM_TYPED_FORM_WITH(table, hm_progress, prefix##_table_defragment,                              \
                        (prefix##_table * hm_self, uint32_t hm_number, const hm_order *hm_by,       \
@@ -466,6 +473,9 @@ HM_END_C
                                     #prefix "_table_defragment: the column is out of range")),     \
                        hm_table_defragment(&hm_self->table, hm_number, hm_by, hm_within))          \
     HM_TYPED_DEFINE_ARRANGE(prefix, table, prefix##_handle)
+#else
+#define HM_TABLE_DEFINE_ORDER(prefix)
+#endif
 
 #define HM_TABLE_DEFINE_COLUMN(prefix, type, name)                                                 \
     HM_TYPED_ASSERT(type)                                                                          \

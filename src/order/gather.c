@@ -2,6 +2,8 @@
 /* order: moves doomed items behind the others. What was known of the others' order stays known. */
 #include "order_internal.h"
 
+#ifndef HM_WITHOUT_ORDER
+
 /* When the items at positions a < b are about to be exchanged. */
 static void order_exchange_marks(hm_order_state *state, uint32_t a, uint32_t b)
 {
@@ -25,6 +27,11 @@ static void order_cut(hm_order_state *state, uint32_t count)
     }
     hm_order_begin_scan(state);
 }
+
+#else
+#define order_exchange_marks(state, a, b) ((void)0)
+#define order_cut(state, count) ((void)0)
+#endif
 
 /* A gap of few bytes is moved as a whole: the things behind it go down, and it goes behind them,
  * but turned, as the exchanges would leave it. */
@@ -116,7 +123,7 @@ uint32_t hm_order_gather(hm_order_state *state, const hm_sequence *sequence,
 {
     HM_CONTRACT(sequence != NULL && is_doomed != NULL, "hm_order_gather: an argument is NULL");
     hm_order_settle(state, sequence);
-    uint32_t managed = state != NULL ? state->cursor : 0;
+    uint32_t managed = hm_order_managed(state);
     order_gathering all = {state, sequence, is_doomed, context, managed, 0, 0};
     if (sequence->shifted != NULL)
         order_gather_runs(&all);

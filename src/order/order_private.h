@@ -43,7 +43,12 @@
 
 #include "../array_private.h"
 #include "../handle_private.h"
+
+#ifndef HM_WITHOUT_ORDER
 #include "state_private.h"
+#else
+typedef struct hm_order_state hm_order_state;
+#endif
 
 /* How an owner gives items that are at scattered addresses. `position_of` may be asked about a slot
  * whose item has left the sequence: it returns HM_INVALID_INDEX then, or a position that is not
@@ -93,38 +98,30 @@ typedef struct hm_sequence {
  * managed. Those functions that may make, move or end the state take the address of that pointer.
  */
 
+#ifdef HM_WITHOUT_ORDER
+
+/* A part of the library without orders: the pointer stays NULL. */
+#define hm_order_fini(place) ((void)(place))
+#define hm_order_reset(state) ((void)(state))
+#define hm_order_disturb(state, index, count) ((void)(state), (void)(index), (void)(count))
+#define hm_order_settle(state, sequence) ((void)(state), (void)(sequence))
+#define hm_order_trim(place, count) ((void)(place), (void)(count), HM_OK)
+#define hm_order_add_sizes(state, stats) ((void)(state), (void)(stats))
+#define hm_order_managed(state) ((void)(state), 0)
+
+#else
+
+/* Returns the number of positions that are managed. */
+static inline uint32_t hm_order_managed(const hm_order_state *state)
+{
+    return state != NULL ? state->cursor : 0;
+}
+
 /* Releases the state and its memory; cannot fail. Positions stay valid. O(1). */
 void hm_order_fini(hm_order_state **place);
 
 /* Forgets what was known about the order; cannot fail. Positions stay valid. O(1). */
 void hm_order_reset(hm_order_state *state);
-
-/* Whether calls with this budget do nothing. */
-static inline bool hm_budget_is_spent(const hm_budget *budget)
-{
-    return budget != NULL && budget->is_spent;
-}
-
-/* Takes what was used from a limit; true when it was the last of it. */
-static inline bool hm_budget_lower(uint32_t *limit, uint64_t used)
-{
-    if (*limit == 0)
-        return false;
-    *limit -= (uint32_t)used;
-    return *limit == 0;
-}
-
-/* Lowers the limits by what a call has used, which is never more. A call that needs more of one
- * limit ends not done, whatever is left of the other. */
-static inline void hm_budget_spend(hm_budget *budget, const hm_progress *used)
-{
-    if (budget == NULL)
-        return;
-    bool no_swaps = hm_budget_lower(&budget->max_swaps, used->swaps);
-    bool no_compares = hm_budget_lower(&budget->max_compares, used->compares);
-    if (no_swaps || no_compares || (!used->done && used->status == HM_OK))
-        budget->is_spent = true;
-}
 
 /* Brings the sequence nearer to the order within the budget; each call resumes where the last one
  * stopped. Returns what was spent, `done` when all is in order, and HM_ERROR_MEMORY when memory was
@@ -144,18 +141,6 @@ hm_progress hm_order_arrange(hm_order_state **place, const hm_handle *names, uin
 /* Must be called before positions are renumbered: ends the moves that are in progress; cannot fail.
  * No callback but the sequence's `swapped` runs. Invalidates positions. O(n). */
 void hm_order_settle(hm_order_state *state, const hm_sequence *sequence);
-
-/* Moves the doomed items behind the others, which keep their order, and returns how many others
- * there are; cannot fail. `is_doomed` is called once for each position, in their order; the
- * sequence is consistent at each call. Settles first; then only the others are managed. Invalidates
- * positions. O(n). */
-uint32_t hm_order_gather(hm_order_state *state, const hm_sequence *sequence,
-                         bool (*is_doomed)(void *owner, uint32_t index, void *context),
-                         void *context);
-
-/* Exchanges n times two things of `size` bytes that are `gap` things apart: the first two, the
- * second two, and so on. */
-void hm_order_shift_bytes(unsigned char *first, size_t size, uint32_t gap, uint32_t n);
 
 /* Gives back memory that `count` positions do not need; all of it if no position is managed.
  * HM_ERROR_MEMORY when the system refuses; nothing has changed then. Positions stay valid. At most
@@ -186,6 +171,47 @@ typedef struct hm_bound {
  * last call of hm_order_run was for it and was done, and no change was reported since. An empty one
  * is in every order. Writes nothing but what callbacks write. Costs O(log n) compares. */
 uint32_t hm_order_bound(const hm_bound *bound);
+
+#endif
+
+/* Moves the doomed items behind the others, which keep their order, and returns how many others
+ * there are; cannot fail. `is_doomed` is called once for each position, in their order; the
+ * sequence is consistent at each call. Settles first; then only the others are managed. Invalidates
+ * positions. O(n). */
+uint32_t hm_order_gather(hm_order_state *state, const hm_sequence *sequence,
+                         bool (*is_doomed)(void *owner, uint32_t index, void *context),
+                         void *context);
+
+/* Exchanges n times two things of `size` bytes that are `gap` things apart: the first two, the
+ * second two, and so on. */
+void hm_order_shift_bytes(unsigned char *first, size_t size, uint32_t gap, uint32_t n);
+
+/* Whether calls with this budget do nothing. */
+static inline bool hm_budget_is_spent(const hm_budget *budget)
+{
+    return budget != NULL && budget->is_spent;
+}
+
+/* Takes what was used from a limit; true when it was the last of it. */
+static inline bool hm_budget_lower(uint32_t *limit, uint64_t used)
+{
+    if (*limit == 0)
+        return false;
+    *limit -= (uint32_t)used;
+    return *limit == 0;
+}
+
+/* Lowers the limits by what a call has used, which is never more. A call that needs more of one
+ * limit ends not done, whatever is left of the other. */
+static inline void hm_budget_spend(hm_budget *budget, const hm_progress *used)
+{
+    if (budget == NULL)
+        return;
+    bool no_swaps = hm_budget_lower(&budget->max_swaps, used->swaps);
+    bool no_compares = hm_budget_lower(&budget->max_compares, used->compares);
+    if (no_swaps || no_compares || (!used->done && used->status == HM_OK))
+        budget->is_spent = true;
+}
 
 /* Exchanges a multiple of `unit` bytes. Compilers turn it into moves if the unit is a constant. */
 static inline size_t hm_order_exchange_units(unsigned char *a, unsigned char *b, size_t size,

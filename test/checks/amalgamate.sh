@@ -110,10 +110,10 @@ check_part() {
     [ "$lines" -le "$most" ] || fail "$* has $lines lines, more than $most"
 }
 
-check_part 9700 map
-check_part 10200 map arena
-check_part 6600 pool
-check_part 7100 lists
-check_part 9900 pool lists
-check_part 13900 index transpose
-check_part 26000 report
+check_part 5500 map
+check_part 9600 map order arena
+check_part 5800 pool
+check_part 8500 pool lists
+check_part 6000 table
+check_part 9300 index transpose
+check_part 24500 report

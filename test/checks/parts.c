@@ -73,6 +73,41 @@ static int use_lists(void)
 }
 #endif
 
+/* Of the others, that the typed functions find all that they call. */
+#ifdef HAS_TABLE
+#define GRAIN_COLUMNS(COLUMN) COLUMN(float, x) COLUMN(uint32_t, kind)
+HM_TABLE_DEFINE(grain, 4, GRAIN_COLUMNS)
+#endif
+
+#ifdef HAS_INDEX /* which brings the secondary */
+HM_HANDLE_DEFINE(owner)
+HM_SECONDARY_DEFINE(glow, owner, thing)
+HM_INDEX_DEFINE(cell, owner)
+#endif
+
+#if defined(HAS_MAP) && defined(HAS_ORDER)
+static uint64_t size_of(const thing *item, void *context)
+{
+    (void)context;
+    return item->size;
+}
+
+HM_ORDER_DEFINE_KEY(by_size, thing, size_of)
+
+static int use_order(void)
+{
+    thing_map things;
+    thing made = {9, 1};
+    REQUIRE(thing_map_init(&things, 100) == HM_OK);
+    for (; made.size > 0; made.size--)
+        thing_map_insert(&things, &made);
+    REQUIRE(thing_map_defragment(&things, &by_size, NULL).done);
+    REQUIRE(thing_map_items(&things)[0].size == 1 && thing_map_items(&things)[8].size == 9);
+    thing_map_fini(&things);
+    return 0;
+}
+#endif
+
 int main(void)
 {
     int line = 0;
@@ -84,6 +119,9 @@ int main(void)
 #endif
 #ifdef HAS_LISTS
     line = line != 0 ? line : use_lists();
+#endif
+#if defined(HAS_MAP) && defined(HAS_ORDER)
+    line = line != 0 ? line : use_order();
 #endif
     return line;
 }

@@ -67,10 +67,6 @@
 #define HM_TYPED_CONTRACT_ARRAY(function, array, what)                                             \
     HM_CONTRACT((array) != NULL || hm_n == 0, #function ": " what " is NULL")
 
-#define HM_TYPED_CONTRACT_ORDER(function)                                                          \
-    HM_CONTRACT(hm_by != NULL && (hm_by->compare != NULL || hm_by->key != NULL),                   \
-                #function ": the order has neither compare nor key")
-
 #define HM_TYPED_FORM(kind, result, function, parameters, value)                                   \
     HM_TYPED_FORM_WITH(kind, result, function, parameters, (void)0, value)
 
@@ -122,18 +118,6 @@
     HM_TYPED_FORM_WITH(kind, result, function, parameters,                                         \
                        (HM_TYPED_CONTRACT_ARRAY(function, array, what),                            \
                         HM_TYPED_CONTRACT_ARRAY(function, array_2, what_2)),                       \
-                       value)
-
-/* Takes an order, hm_by. */
-#define HM_TYPED_FORM_ORDER(kind, function, parameters, value)                                     \
-    HM_TYPED_FORM_WITH(kind, hm_progress, function, parameters, HM_TYPED_CONTRACT_ORDER(function), \
-                       value)
-
-/* Searches by an order, hm_by, for hm_probe. */
-#define HM_TYPED_FORM_BOUND(kind, function, parameters, value)                                     \
-    HM_TYPED_FORM_WITH(kind, uint32_t, function, parameters,                                       \
-                       (HM_TYPED_CONTRACT_ORDER(function),                                         \
-                        HM_CONTRACT(hm_probe != NULL, #function ": probe is NULL")),               \
                        value)
 
 /* Takes a predicate with the parameters `given`, before which the others come, and its context.
@@ -347,6 +331,25 @@
                          (const prefix##_##kind *hm_self, uint32_t hm_k),                          \
                          hm_##kind##_upcoming(&hm_self->kind, hm_k))
 
+/* What a part of the library without orders has not: tools/amalgamate.py. */
+#ifndef HM_WITHOUT_ORDER
+
+#define HM_TYPED_CONTRACT_ORDER(function)                                                          \
+    HM_CONTRACT(hm_by != NULL && (hm_by->compare != NULL || hm_by->key != NULL),                   \
+                #function ": the order has neither compare nor key")
+
+/* Takes an order, hm_by. */
+#define HM_TYPED_FORM_ORDER(kind, function, parameters, value)                                     \
+    HM_TYPED_FORM_WITH(kind, hm_progress, function, parameters, HM_TYPED_CONTRACT_ORDER(function), \
+                       value)
+
+/* Searches by an order, hm_by, for hm_probe. */
+#define HM_TYPED_FORM_BOUND(kind, function, parameters, value)                                     \
+    HM_TYPED_FORM_WITH(kind, uint32_t, function, parameters,                                       \
+                       (HM_TYPED_CONTRACT_ORDER(function),                                         \
+                        HM_CONTRACT(hm_probe != NULL, #function ": probe is NULL")),               \
+                       value)
+
 /* For containers with an order; handle: the type of its typed handles. */
 #define HM_TYPED_DEFINE_ORDER(prefix, kind, handle)                                                \
     HM_TYPED_FORM_ORDER(kind, prefix##_##kind##_defragment,                                        \
@@ -376,5 +379,11 @@
                        hm_##kind##_touch(&hm_self->kind, hm_named.id))                             \
     HM_TYPED_FORM_VOID(kind, prefix##_##kind##_touch_all, (prefix##_##kind * hm_self),             \
                        hm_##kind##_touch_all(&hm_self->kind))
+
+#else
+#define HM_TYPED_FORM_BOUND(...)
+#define HM_TYPED_DEFINE_ORDER(prefix, kind, handle)
+#define HM_TYPED_DEFINE_BOUNDS(prefix, kind, type)
+#endif
 
 #endif
