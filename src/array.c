@@ -16,7 +16,6 @@
 #include <handle_map/bits.h>
 
 enum {
-    ARRAY_LINE = 64,           /* bytes: where arrays of a whole range begin */
     ARRAY_REMAP_SIZE = 1 << 16 /* bytes from which remapping pages is cheaper than copying them */
 };
 
@@ -115,9 +114,10 @@ static bool array_has_pages(size_t size, const hm_memory *memory)
 /* Returns the unit for one column of a whole range. */
 static size_t array_whole_unit_of(const hm_array_desc *desc)
 {
-    size_t unit = array_align_of(desc), size = hm_memory_round_up(array_size_of(desc), ARRAY_LINE);
-    if (unit < ARRAY_LINE)
-        unit = ARRAY_LINE;
+    size_t unit = array_align_of(desc),
+           size = hm_memory_round_up(array_size_of(desc), HM_ARRAY_LINE);
+    if (unit < HM_ARRAY_LINE)
+        unit = HM_ARRAY_LINE;
     if (array_has_pages(size, desc->memory) && unit < desc->memory->page_size)
         unit = desc->memory->page_size;
     return unit;
@@ -167,7 +167,7 @@ static void array_place_whole(const hm_array_column *column, unsigned char *data
     hm_array *array = column->array;
     hm_array_place(column, data);
     array->is_whole = true;
-    array->committed_size = hm_memory_round_up(array->item_size * array->capacity, ARRAY_LINE);
+    array->committed_size = hm_memory_round_up(array->item_size * array->capacity, HM_ARRAY_LINE);
     if (column->is_visible)
         hm_memory_poison(data + array->item_size * column->used,
                          array->committed_size - array->item_size * column->used);

@@ -58,6 +58,7 @@ typedef struct hm_array_column {
 hm_status hm_array_init_columns(const hm_array_column *columns, uint32_t count, bool is_whole);
 
 enum {
+    HM_ARRAY_LINE = 64,        /* bytes: small arrays of a whole range begin at multiples */
     HM_ARRAY_MAX_COLUMNS = 16, /* arrays in one range, at most */
     HM_ARRAY_FIRST_SIZE = 1024 /* bytes of a whole range at first, or a page if that is larger */
 };

@@ -94,9 +94,8 @@ static void id_table_list(hm_id_table *table, size_t capacity, size_t slots,
     }
 }
 
-/* Returns for how many live slots a whole range has space at first. */
-static size_t id_table_first_capacity(const hm_memory *memory, uint32_t limit,
-                                      const hm_array_column *more, uint32_t count)
+size_t hm_id_table_first_capacity(const hm_memory *memory, uint32_t limit,
+                                  const hm_array_column *more, uint32_t count)
 {
     size_t left = HM_ARRAY_FIRST_SIZE, slot = sizeof(hm_handle) + sizeof(uint32_t);
     if (left < memory->page_size)
@@ -126,7 +125,7 @@ static hm_status id_table_init_columns(hm_id_table *table, const hm_id_table_des
     size_t capacity = full->capacity, slots = full->max_slots;
     hm_status status = HM_OK;
     if (is_whole)
-        slots = capacity = id_table_first_capacity(memory, full->capacity, more, count);
+        slots = capacity = hm_id_table_first_capacity(memory, full->capacity, more, count);
     else
         status = hm_array_check_size(sizeof(hm_handle), full->max_slots, "entry_", memory);
     /* Coverage: only a 32-bit size_t has sizes that do not fit. */
@@ -165,7 +164,7 @@ hm_status hm_id_table_shrink(hm_id_table *table, const hm_array_column *more, ui
     if (!table->slot_array.is_whole)
         return HM_OK;
     size_t capacity =
-        id_table_first_capacity(table->slot_array.memory, table->capacity, more, count);
+        hm_id_table_first_capacity(table->slot_array.memory, table->capacity, more, count);
     if (capacity < table->used)
         capacity = table->used;
     if (capacity > table->slot_array.capacity / 2)

@@ -46,6 +46,11 @@ enum { HM_ID_TABLE_MORE = 10 };
 hm_status hm_id_table_init_with(hm_id_table *table, const hm_id_table_desc *desc,
                                 const hm_array_column *more, uint32_t count);
 
+/* Returns for how many items a range that is committed whole has space at first, at most `limit`:
+ * 12 bytes for each, and one in each array of `more` whose capacity is 0. */
+size_t hm_id_table_first_capacity(const hm_memory *memory, uint32_t limit,
+                                  const hm_array_column *more, uint32_t count);
+
 /* Whether a table without a capacity has no space for n more live slots: the container then calls
  * hm_id_table_grow before hm_id_table_prepare. */
 static inline bool hm_id_table_outgrows(const hm_id_table *table, uint32_t n)

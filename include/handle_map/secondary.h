@@ -11,9 +11,11 @@
  * Owns: the values, and a handle beside each. A value belongs to exactly the handle that it was set
  * for; an erased item's value stays until it is replaced or removed. Moves: remove moves the last
  * value into the hole (swap-and-pop), remove_if moves the survivors down, defragment moves
- * values into order. Growing and setting move nothing: `values` never changes from init to fini. A
- * pointer to a value is valid until the next call that may move values. Limits: UINT32_MAX - 1
- * values of any size, alignments up to 4096. What all containers share: handle_map.h. */
+ * values into order. With a capacity growing moves nothing: `values` never changes from init to
+ * fini. Without one set, set_n, reserve and trim may move all values to another range
+ * (handle_map.h): pointers hold until the next of them. A pointer to a value is valid until the
+ * next call that may move values. Limits: UINT32_MAX - 1 values of any size, alignments up to 4096.
+ * What all containers share: handle_map.h. */
 #ifndef HANDLE_MAP_SECONDARY_H
 #define HANDLE_MAP_SECONDARY_H
 
@@ -33,9 +35,9 @@ typedef struct hm_secondary_desc {
                            size, at most 16 */
     hm_owners owners;   /* the owners' container, as hm_map_as_owners returns it, or
                            hm_pool_as_owners and so on: it says max_slots and type_id, which may
-                           be left 0, and the capacity, if that is 0 */
-    uint32_t capacity;  /* values, at most UINT32_MAX - 1; 0: that of the owners' container, else
-                           1,048,576 */
+                           be left 0, and the capacity, if that is 0 and the container has one */
+    uint32_t capacity;  /* values, at most UINT32_MAX - 1; 0: that of the owners' container; if it
+                           has none either: no limit, the values move as they grow */
     uint32_t max_slots; /* of the owners' container, at least the capacity here; 0: what `owners`
                            says, or without them as for a map of this capacity */
     uint16_t type_id;   /* of the owners; at most 0x7FFF */
@@ -53,13 +55,15 @@ typedef struct hm_secondary_desc {
  * that fails may raise it. */
 typedef hm_stats hm_secondary_stats;
 
-/* Reserves address space for the capacity; commits nothing. Fails as every init does
- * (handle_map.h); HM_ERROR_INVALID also for `owners` of a container that is not initialised, and
- * for max_slots or a type id that is neither 0 nor that of `owners`. O(1), one reservation.
+/* Reserves address space for the capacity, and commits nothing; without a capacity commits a small
+ * range. Fails as every init does (handle_map.h); HM_ERROR_INVALID also for `owners` of a container
+ * that is not initialised, and for max_slots or a type id that is neither 0 nor that of `owners`.
+ * O(1), one reservation.
  *
- * Memory: 8 bytes and the value for each value. The sparse column takes 4 bytes a slot. It is
- * committed only where owners are, in pieces of 64 KiB (one page, if pages are larger), or 16,384
- * slots: an owner with the index 1,000,000 costs one piece, not 62. Example:
+ * Memory: 8 bytes and the value for each value. The sparse column takes 4 bytes a slot. With a
+ * capacity it is committed only where owners are, in pieces of 64 KiB (one page, if pages are
+ * larger), or 16,384 slots: an owner with the index 1,000,000 costs one piece, not 62. Without one
+ * it has the slots up to the highest that was used, and up to as many more. Example:
  *
  *     hm_secondary glows;
  *     const hm_secondary_desc desc = {.value_size = sizeof(struct glow),
@@ -79,7 +83,9 @@ HM_API void hm_secondary_fini(hm_secondary *secondary);
  *
  * HM_ERROR_INVALID: a handle cannot be an owner's; HM_ERROR_STALE: its slot has the value of a
  * later owner; HM_ERROR_FULL, where an owner without a value counts each time that it occurs;
- * HM_ERROR_MEMORY; HM_ERROR_BUSY. Invalidates pointers to the values that are replaced. O(n). */
+ * HM_ERROR_MEMORY; HM_ERROR_BUSY. Invalidates pointers to the values that are replaced; without a
+ * capacity, if it adds values, all pointers to values. `values` may lie in the secondary itself.
+ * O(n). */
 HM_API hm_status hm_secondary_set_n(hm_secondary *secondary, const hm_handle *owners,
                                     const void *values, uint32_t n);
 
@@ -122,8 +128,9 @@ HM_API uint32_t hm_secondary_remove_if(hm_secondary *secondary,
 /* Makes the next n sets succeed, while nothing is removed or trimmed in between, for owners whose
  * index is below the number of values plus n, and for owners whose slot has had a value since the
  * last trim. A set for any other owner may still need a piece of the sparse column. HM_ERROR_FULL:
- * n more would exceed the capacity; HM_ERROR_MEMORY; HM_ERROR_BUSY. O(1) but for the commits: at
- * most three, and one for each 16,384 slots. */
+ * n more would exceed the capacity; HM_ERROR_MEMORY; HM_ERROR_BUSY. Without a capacity invalidates
+ * all pointers to values. O(1) but for the commits: at most three, and one for each 16,384 slots;
+ * or for a move to a larger range. */
 HM_API hm_status hm_secondary_reserve(hm_secondary *secondary, uint32_t n);
 
 /* Removes all values, last first. Invalidates all pointers to values. O(1) without a destroy hook,
@@ -131,10 +138,11 @@ HM_API hm_status hm_secondary_reserve(hm_secondary *secondary, uint32_t n);
 HM_API void hm_secondary_clear(hm_secondary *secondary);
 
 /* Gives back whole pages behind the last value, and the pieces of the sparse column in which no
- * owner has a value. HM_ERROR_MEMORY: the system refuses; some of it may have been given back
- * already; no value has changed. HM_ERROR_BUSY. An unfinished defragment first places the values
- * that it is moving: then it invalidates all pointers to values and all dense indices; otherwise
- * nothing. O(values + slots / 16,384). */
+ * owner has a value; without a capacity moves to a smaller range if half of the values' space or of
+ * the slots' is not in use, which invalidates all pointers to values. HM_ERROR_MEMORY: the system
+ * refuses; some of it may have been given back already; no value has changed. HM_ERROR_BUSY. An
+ * unfinished defragment first places the values that it is moving: then it invalidates all pointers
+ * to values and all dense indices; otherwise nothing. O(values + slots / 16,384). */
 HM_API hm_status hm_secondary_trim(hm_secondary *secondary);
 
 /* Checks that all parts are consistent: HM_OK or HM_ERROR_CORRUPT. O(values + slots / 16,384). */
@@ -211,8 +219,9 @@ HM_API uint32_t hm_secondary_upper_bound(const hm_secondary *secondary, const hm
  * busy. A handle whose item is dead is not refused for that reason: a secondary does not know its
  * owners.
  *
- * Adding a value invalidates nothing. Replacing one invalidates pointers to it. O(1) but for system
- * calls. */
+ * Adding a value invalidates nothing; without a capacity all pointers to values. Replacing one
+ * invalidates pointers to it. `value` may lie in the secondary itself. O(1) but for system calls,
+ * and amortised where values move. */
 static inline void *hm_secondary_set(hm_secondary *secondary, hm_handle owner, const void *value)
 {
     return hm_secondary_set_as(secondary, owner, value,
@@ -252,8 +261,9 @@ static inline bool hm_secondary_contains(const hm_secondary *secondary, hm_handl
     return hm_secondary_find(secondary, owner) != HM_INVALID_INDEX;
 }
 
-/* Returns the packed values, hm_secondary_count of them; the address never changes. The owner at a
- * position is that of the value there (hm_secondary_owner_at). NULL in a zeroed secondary. O(1). */
+/* Returns the packed values, hm_secondary_count of them. With a capacity the address never changes.
+ * The owner at a position is that of the value there (hm_secondary_owner_at). NULL in a zeroed
+ * secondary. O(1). */
 static inline void *hm_secondary_values(const hm_secondary *secondary)
 {
     HM_CONTRACT(secondary != NULL, "hm_secondary_values: secondary is NULL");
@@ -271,7 +281,7 @@ static inline uint32_t hm_secondary_count(const hm_secondary *secondary)
 static inline uint32_t hm_secondary_capacity(const hm_secondary *secondary)
 {
     HM_CONTRACT(secondary != NULL, "hm_secondary_capacity: secondary is NULL");
-    return HM_CAST(uint32_t, secondary->value_array.capacity);
+    return secondary->capacity;
 }
 
 /* Returns the handle of the owner of the value at a dense index; null out of range. O(1). */

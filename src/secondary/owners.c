@@ -59,16 +59,16 @@ uint32_t hm_secondary_contains_n(const hm_secondary *secondary, const hm_handle 
  * one. */
 static hm_status secondary_prepare_n(hm_secondary *secondary, const hm_handle *owners, uint32_t n)
 {
-    uint32_t added = 0, before = secondary->slot_end, index;
+    uint32_t added = 0, index;
     hm_status status = HM_OK;
     for (uint32_t i = 0; i < n && status == HM_OK; i++) {
         status = hm_secondary_judge(secondary, owners[i], &index);
-        if (status == HM_OK && index == HM_INVALID_INDEX)
-            status = hm_secondary_prepare(secondary, ++added, &owners[i], 1);
+        if (status != HM_OK || index != HM_INVALID_INDEX)
+            continue;
+        if (++added > secondary->capacity - secondary->count)
+            break; /* Refused below, whatever follows. */
     }
-    if (status != HM_OK)
-        secondary->slot_end = before;
-    return status;
+    return status == HM_OK ? hm_secondary_prepare(secondary, added, owners, n) : status;
 }
 
 hm_status hm_secondary_set_n(hm_secondary *secondary, const hm_handle *owners, const void *values,
@@ -78,8 +78,10 @@ hm_status hm_secondary_set_n(hm_secondary *secondary, const hm_handle *owners, c
     HM_CONTRACT(owners != NULL || n == 0, "hm_secondary_set_n: owners is NULL");
     if (hm_guard_refuses(&secondary->guard, "secondary", secondary->name))
         return HM_ERROR_BUSY;
+    const unsigned char *before = secondary->values;
     hm_status status = secondary_prepare_n(secondary, owners, n);
-    const unsigned char *value = values;
+    size_t size = secondary->value_size * secondary->count;
+    const unsigned char *value = hm_array_follow(values, before, size, secondary->values);
     for (uint32_t i = 0; status == HM_OK && i < n; i++) {
         if (hm_secondary_set(secondary, owners[i], value) == NULL)
             hm_restore_last_error(); /* A later owner of the slot is in the batch, too. */

@@ -47,8 +47,8 @@ hm_status hm_secondary_take_owners(const hm_owners *owners, uint32_t *capacity, 
     if (*type_id != 0 && *type_id != owners->type_id)
         return hm_fail(HM_ERROR_INVALID, "type_id %u is not that of the owners' container, %u",
                        (unsigned)*type_id, (unsigned)owners->type_id);
-    if (*capacity == 0)
-        *capacity = owners->capacity;
+    if (*capacity == 0 && owners->capacity < UINT32_MAX - 1)
+        *capacity = owners->capacity; /* Else the container has no limit. */
     *max_slots = owners->max_slots;
     *type_id = owners->type_id;
     return HM_OK;
@@ -58,8 +58,9 @@ hm_status hm_secondary_take_owners(const hm_owners *owners, uint32_t *capacity, 
  * reserved. */
 static hm_status secondary_check(const hm_secondary_desc *full)
 {
-    const hm_array_desc values = {full->value_size, full->value_align, full->capacity, 0,
-                                  full->memory};
+    bool is_whole = full->capacity == 0;
+    const hm_array_desc values = {full->value_size, full->value_align,
+                                  is_whole ? 1 : full->capacity, 0, full->memory};
     hm_status status = hm_array_check(&values, "value_");
     if (status == HM_OK)
         status = hm_id_table_check(full->capacity, full->max_slots, full->type_id);
@@ -68,7 +69,7 @@ static hm_status secondary_check(const hm_secondary_desc *full)
                                          "here type_id is that of the owners");
     if (status == HM_OK)
         status = hm_array_check_size(sizeof(hm_handle), full->capacity, "owner_", full->memory);
-    if (status == HM_OK)
+    if (status == HM_OK && !is_whole)
         status = hm_array_check_size(sizeof(uint32_t), full->max_slots, "position_", full->memory);
     return status;
 }
@@ -81,28 +82,49 @@ hm_status hm_secondary_list_columns(hm_secondary *secondary, const hm_secondary_
     if (status != HM_OK)
         return status;
     secondary->max_slots = full->max_slots;
-    size_t pieces = hm_secondary_count_pieces(secondary, memory);
     columns[0] =
         (hm_array_column){.array = &secondary->value_array,
-                          .desc = {full->value_size, full->value_align, full->capacity, 0, memory}};
+                          .desc = {full->value_size, full->value_align, full->capacity, 0, memory},
+                          .is_visible = true};
     columns[1] = (hm_array_column){.array = &secondary->owner_array,
                                    .desc = {sizeof(hm_handle), 0, full->capacity, 0, memory}};
     columns[2] = (hm_array_column){.array = &secondary->piece_array,
-                                   .desc = {1, 0, pieces, memory->page_size, memory}};
+                                   .desc = {1, 0, HM_SECONDARY_HALVES, memory->page_size, memory}};
     columns[3] = (hm_array_column){.array = positions,
                                    .desc = {sizeof(uint32_t), 0, full->max_slots, 0, memory}};
+    if (full->capacity != 0) {
+        columns[2].desc.capacity = hm_secondary_count_pieces(secondary, memory);
+        return HM_OK;
+    }
+    size_t first = hm_id_table_first_capacity(memory, full->max_slots, columns, 1);
+    columns[0].desc.capacity = columns[1].desc.capacity = columns[3].desc.capacity = first;
+    secondary->piece_shift = HM_SECONDARY_HALF_SHIFT;
     return HM_OK;
 }
 
-void hm_secondary_place_columns(hm_secondary *secondary, const hm_secondary_desc *full,
-                                const hm_array *positions)
+static void secondary_read_columns(hm_secondary *secondary, const hm_array *positions)
 {
     secondary->values = hm_array_data(&secondary->value_array);
     secondary->owners = hm_array_data(&secondary->owner_array);
     secondary->pieces = hm_array_data(&secondary->piece_array);
     secondary->positions = hm_array_data(positions);
-    secondary->reserved_size =
-        hm_memory_round_up(sizeof(uint32_t) * full->max_slots, full->memory->page_size);
+    secondary->guard.limit = secondary_committed_values(secondary);
+}
+
+void hm_secondary_place_columns(hm_secondary *secondary, const hm_secondary_desc *full,
+                                const hm_array *positions)
+{
+    secondary_read_columns(secondary, positions);
+    secondary->capacity = full->capacity;
+    if (hm_secondary_is_whole(secondary)) {
+        secondary->capacity = full->max_slots < UINT32_MAX ? full->max_slots : UINT32_MAX - 1;
+        secondary->slot_end = (uint32_t)positions->capacity;
+        secondary->piece_array.count = HM_SECONDARY_HALVES;
+        memset(secondary->pieces, 1, HM_SECONDARY_HALVES);
+    } else {
+        secondary->reserved_size =
+            hm_memory_round_up(sizeof(uint32_t) * full->max_slots, full->memory->page_size);
+    }
     secondary->value_size = full->value_size;
     secondary->type_id = full->type_id;
     secondary->destroy = full->destroy;
@@ -128,15 +150,18 @@ hm_status hm_secondary_init(hm_secondary *secondary, const hm_secondary_desc *de
     status = hm_secondary_take_owners(&full.owners, &full.capacity, &full.max_slots, &full.type_id);
     if (status != HM_OK)
         return status;
-    hm_id_table_fill(&full.memory, &full.capacity, &full.max_slots);
+    hm_id_table_desc ids = {full.capacity, full.max_slots, full.type_id, full.memory};
+    ids = hm_id_table_complete(&ids);
+    full.memory = ids.memory;
+    full.max_slots = ids.max_slots;
     hm_array positions = {0};
     hm_array_column columns[HM_SECONDARY_COLUMNS];
     secondary->name = full.name != NULL ? full.name : "secondary";
     status = hm_secondary_list_columns(secondary, &full, &positions, columns);
     if (status == HM_OK)
-        status = hm_array_init_columns(columns, HM_SECONDARY_COLUMNS, false);
+        status = hm_array_init_columns(columns, HM_SECONDARY_COLUMNS, full.capacity == 0);
     if (status != HM_OK) {
-        const hm_limits limits = {"secondary", secondary->name, full.capacity, full.max_slots, 0,
+        const hm_limits limits = {"secondary", secondary->name, ids.capacity, ids.max_slots, 0,
                                   NULL};
         secondary_release_all(secondary);
         return hm_tell_memory(status, &limits);
@@ -152,16 +177,102 @@ void hm_secondary_fini(hm_secondary *secondary)
     secondary_release_all(secondary);
 }
 
+/* moving to another range */
+
+void hm_secondary_list_moved(hm_secondary *secondary, size_t values, size_t slots,
+                             hm_array *positions, hm_array_column *columns)
+{
+    size_t size = hm_memory_round_up(sizeof(uint32_t) * secondary->slot_end, HM_ARRAY_LINE);
+    *positions = (hm_array){.data = (unsigned char *)secondary->positions,
+                            .capacity = secondary->slot_end,
+                            .limit = secondary->slot_end,
+                            .committed_size = size,
+                            .memory = secondary->value_array.memory,
+                            .item_size = sizeof(uint32_t),
+                            .align_shift = 2,
+                            .is_whole = true};
+    size_t kept = slots < secondary->slot_end ? slots : secondary->slot_end;
+    columns[0] = hm_array_column_of(&secondary->value_array, secondary->count, true);
+    columns[1] = hm_array_column_of(&secondary->owner_array, secondary->count, false);
+    columns[2] = hm_array_column_of(&secondary->piece_array, HM_SECONDARY_HALVES, false);
+    columns[3] = hm_array_column_of(positions, kept, false);
+    columns[0].desc.capacity = columns[1].desc.capacity = values;
+    columns[3].desc.capacity = slots;
+}
+
+void hm_secondary_place_moved(hm_secondary *secondary, const hm_array *positions)
+{
+    secondary_read_columns(secondary, positions);
+    secondary->slot_end = (uint32_t)positions->capacity;
+}
+
+static hm_status secondary_move(hm_secondary *secondary, size_t values, size_t slots)
+{
+    hm_array positions;
+    hm_array_column columns[HM_SECONDARY_COLUMNS];
+    hm_secondary_list_moved(secondary, values, slots, &positions, columns);
+    hm_status status = hm_array_move_columns(columns, HM_SECONDARY_COLUMNS);
+    if (status == HM_OK)
+        hm_secondary_place_moved(secondary, &positions);
+    return status;
+}
+
+/* Returns the space to move to: at least twice as much as there is, unless that is enough. */
+static size_t secondary_widened(size_t space, size_t need, uint32_t limit)
+{
+    if (need <= space)
+        return space;
+    size_t twice = space <= limit / 2 ? 2 * space : limit;
+    return need > twice ? need : twice;
+}
+
+/* Makes space for n more values, and for the positions of all slots below `slots`. */
+static hm_status secondary_grow(hm_secondary *secondary, uint32_t n, uint32_t slots)
+{
+    size_t values = secondary_widened(secondary->value_array.capacity, (size_t)secondary->count + n,
+                                      secondary->capacity);
+    size_t end = secondary_widened(secondary->slot_end, slots, secondary->max_slots);
+    if (values == secondary->value_array.capacity && end == secondary->slot_end)
+        return HM_OK;
+    return secondary_move(secondary, values, end);
+}
+
+/* Moves to a smaller range if at most half of the values or of the positions are in use. A range
+ * that is shared with a container is that container's affair. */
+static hm_status secondary_shrink(hm_secondary *secondary)
+{
+    if (!hm_secondary_is_whole(secondary) || secondary->value_array.range_size == 0)
+        return HM_OK;
+    hm_array_column column = hm_array_column_of(&secondary->value_array, 0, true);
+    column.desc.capacity = 0;
+    size_t values =
+        hm_id_table_first_capacity(column.desc.memory, secondary->max_slots, &column, 1);
+    size_t slots = values;
+    if (values < secondary->count)
+        values = secondary->count;
+    for (uint32_t i = 0; i < secondary->count; i++)
+        if (slots <= hm_handle_index(secondary->owners[i]))
+            slots = (size_t)hm_handle_index(secondary->owners[i]) + 1;
+    if (values > secondary->value_array.capacity / 2 && slots > secondary->slot_end / 2)
+        return HM_OK;
+    return secondary_move(secondary, values, slots);
+}
+
 /* set */
 
-/* Commits what n more values need, except for positions. `grows` as in hm_array_commit. */
-static hm_status secondary_commit_values(hm_secondary *secondary, uint32_t n, bool grows)
+/* Commits what n more values need, except for positions in pieces. `slots`: a bound of the slots
+ * that they have. `grows` as in hm_array_commit. */
+static hm_status secondary_commit_values(hm_secondary *secondary, uint32_t n, uint32_t slots,
+                                         bool grows)
 {
-    if (n > secondary->value_array.capacity - secondary->count)
-        return hm_fail_full("secondary", secondary->name, secondary->count,
-                            secondary->value_array.capacity, n);
+    if (n > secondary->capacity - secondary->count)
+        return hm_fail_full("secondary", secondary->name, secondary->count, secondary->capacity, n);
     size_t count = (size_t)secondary->count + n;
-    hm_status status = hm_array_commit(&secondary->owner_array, count, grows);
+    hm_status status = HM_OK;
+    if (hm_secondary_is_whole(secondary))
+        status = secondary_grow(secondary, n, slots);
+    if (status == HM_OK)
+        status = hm_array_commit(&secondary->owner_array, count, grows);
     if (status == HM_OK)
         status = hm_array_prepare(&secondary->value_array, count, grows);
     secondary->guard.limit = secondary_committed_values(secondary);
@@ -181,8 +292,8 @@ hm_status hm_secondary_reserve(hm_secondary *secondary, uint32_t n)
     HM_CONTRACT(secondary != NULL, "hm_secondary_reserve: secondary is NULL");
     if (hm_guard_refuses(&secondary->guard, "secondary", secondary->name))
         return HM_ERROR_BUSY;
-    hm_status status = secondary_commit_values(secondary, n, false);
     uint32_t end = secondary->count + n; /* at most the capacity, if all is well */
+    hm_status status = secondary_commit_values(secondary, n, end, false);
     uint32_t before = secondary->slot_end;
     for (uint32_t slot = 0; status == HM_OK && slot < end;) {
         status = hm_secondary_prepare_slot(secondary, slot);
@@ -272,8 +383,11 @@ void hm_secondary_put(hm_secondary *secondary, hm_handle owner, const void *valu
 hm_status hm_secondary_prepare(hm_secondary *secondary, uint32_t added, const hm_handle *owners,
                                uint32_t n)
 {
-    uint32_t before = secondary->slot_end;
-    hm_status status = secondary_commit_values(secondary, added, true);
+    uint32_t before = secondary->slot_end, slots = 0;
+    for (uint32_t i = 0; i < n && added != 0; i++)
+        if (slots <= hm_handle_index(owners[i]))
+            slots = hm_handle_index(owners[i]) + 1;
+    hm_status status = secondary_commit_values(secondary, added, slots, true);
     for (uint32_t i = 0; i < n && status == HM_OK; i++)
         status = hm_secondary_prepare_slot(secondary, hm_handle_index(owners[i]));
     if (status != HM_OK)
@@ -309,11 +423,14 @@ hm_status hm_secondary_accept(hm_secondary *secondary, hm_handle owner, uint32_t
 void *hm_secondary_set_slow(hm_secondary *secondary, hm_handle owner, const void *value)
 {
     uint32_t index;
+    const unsigned char *before = secondary->values;
     if (hm_guard_refuses(&secondary->guard, "secondary", secondary->name)) {
         return NULL;
     }
     if (hm_secondary_accept(secondary, owner, &index) != HM_OK)
         return NULL;
+    value =
+        hm_array_follow(value, before, secondary->value_size * secondary->count, secondary->values);
     if (index != HM_INVALID_INDEX)
         return secondary_replace(secondary, index, owner, value);
     return secondary_append(secondary, owner, value);
@@ -435,10 +552,12 @@ hm_status hm_secondary_trim(hm_secondary *secondary)
     hm_status status = hm_array_trim(&secondary->value_array);
     if (status == HM_OK)
         status = hm_array_decommit(&secondary->owner_array);
-    if (status == HM_OK)
+    if (status == HM_OK && !hm_secondary_is_whole(secondary))
         status = hm_secondary_trim_pieces(secondary);
     if (status == HM_OK)
         status = hm_order_trim(&secondary->order, secondary->count);
+    if (status == HM_OK)
+        status = secondary_shrink(secondary);
     secondary->guard.limit = secondary_committed_values(secondary);
     return secondary_tell(secondary, status);
 }

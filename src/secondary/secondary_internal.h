@@ -16,6 +16,12 @@ hm_status hm_secondary_judge(const hm_secondary *secondary, hm_handle owner, uin
 /* Chooses the size of a piece, and returns how many hold max_slots, which is set and at least 1. */
 size_t hm_secondary_count_pieces(hm_secondary *secondary, const hm_memory *memory);
 
+/* Whether the secondary has no capacity: then all its arrays are committed, and move to grow. */
+static inline bool hm_secondary_is_whole(const hm_secondary *secondary)
+{
+    return secondary->value_array.is_whole;
+}
+
 static inline bool hm_secondary_has_piece(const hm_secondary *secondary, uint32_t slot)
 {
     return slot < secondary->slot_end &&
@@ -27,6 +33,10 @@ hm_status hm_secondary_prepare_slot(hm_secondary *secondary, uint32_t slot);
 
 /* Gives back the pieces without an owner, up to the first that the system refuses to take. */
 hm_status hm_secondary_trim_pieces(hm_secondary *secondary);
+
+/* Without a capacity two pieces make up the index space, and both always have memory: what has a
+ * position in memory ends at slot_end. */
+enum { HM_SECONDARY_HALF_SHIFT = 31, HM_SECONDARY_HALVES = 2 };
 
 bool hm_secondary_pieces_are_valid(const hm_secondary *secondary);
 

@@ -16,12 +16,19 @@ hm_status hm_secondary_take_owners(const hm_owners *owners, uint32_t *capacity, 
 
 /* Checks a descriptor whose defaults are filled in, and lists the arrays of a secondary that shares
  * the range of its container; the first is to own the range if there is no other. Of the positions,
- * whose memory has gaps, only the place is kept: `positions` needs to exist until `place`. */
+ * whose memory has gaps, only the place is kept: `positions` needs to exist until `place`. A
+ * capacity of 0 stays: then the range is a whole one, and they have space for a few values. */
 enum { HM_SECONDARY_COLUMNS = 4 };
 hm_status hm_secondary_list_columns(hm_secondary *secondary, const hm_secondary_desc *full,
                                     hm_array *positions, hm_array_column *columns);
 void hm_secondary_place_columns(hm_secondary *secondary, const hm_secondary_desc *full,
                                 const hm_array *positions);
+
+/* Lists the same arrays, for a move of a whole range, with space for so many values and slots; and
+ * reads their addresses after the move. */
+void hm_secondary_list_moved(hm_secondary *secondary, size_t values, size_t slots,
+                             hm_array *positions, hm_array_column *columns);
+void hm_secondary_place_moved(hm_secondary *secondary, const hm_array *positions);
 
 /* Makes sets for these n owners, whose handles must be ones that owners can have, succeed, of which
  * `added` add a value. HM_ERROR_FULL, HM_ERROR_MEMORY: nothing has changed. */

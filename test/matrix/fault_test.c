@@ -201,7 +201,7 @@ TEST(pool_fault, a_whole_life_survives_any_refusal)
 /* secondary */
 
 MADE_BY(secondary, .value_size = on->layout.item_size, .value_align = on->layout.item_align,
-        .capacity = MAX_SLOTS, .max_slots = 64 * PIECE_SLOTS)
+        .capacity = on->way == 0 ? MAX_SLOTS : 0, .max_slots = 64 * PIECE_SLOTS)
 COMMON(secondary)
 
 static bool secondary_set(scene *on, uint32_t slot)
@@ -260,7 +260,8 @@ static picture secondary_look(const scene *on)
     return seen;
 }
 
-static const kind secondary_kind = {DESCRIBED(secondary, 1), .edge = 1, .any_align = true};
+static const kind secondary_kind = {DESCRIBED(secondary, 2), .unbounded = 1, .edge = 3,
+                                    .any_align = true};
 
 REFUSED(secondary, set, {stand_empty, secondary_add, 0}, {stand_at_the_edge, secondary_add, 0},
         {stand_cleared_and_trimmed, secondary_add, 0}, {stand_empty, secondary_set_far_away, 0},

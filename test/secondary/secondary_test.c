@@ -3,6 +3,7 @@
  * its own, its owners' hooks, pieces of memory, and random patterns. */
 #include "support/secondary.h"
 
+#include "support/layout.h"
 #include "support/memory.h"
 
 #include <handle_map/lists.h>
@@ -251,17 +252,116 @@ TEST(secondary, trim_in_the_middle_of_an_order_may_take_the_pieces_of_removed_ow
     }
 }
 
-TEST(secondary, the_default_capacity_and_index_space_are_those_of_a_map)
+/* One is remapped, one copied. The slots of the owners are those of a map, or up to three times as
+ * many. */
+TEST(secondary, without_a_capacity_it_moves_when_its_values_or_its_positions_are_full)
+{
+    enum { SIZE = 40, MOST = 1 << 17 };
+    for (uint32_t way = 0; way < 4; way++) {
+        uint32_t most = MOST / test_scale(), moves = 0, step = way < 2 ? 1 : 3;
+        test_memory memory;
+        test_memory_init(&memory, hm_memory_os()->page_size);
+        if (way % 2 == 1)
+            memory.table.remap = NULL;
+        hm_secondary_desc desc = {.value_size = SIZE, .type_id = 5, .memory = &memory.table};
+        hm_secondary secondary;
+        CHECK(hm_secondary_init(&secondary, &desc) == HM_OK && memory.calls == 2);
+        CHECK(memory.committed_size <= hm_memory_os()->page_size);
+        for (uint32_t i = 0; i < most; i++) {
+            const void *values = hm_secondary_values(&secondary);
+            unsigned char *value = hm_secondary_set(&secondary, owner(i * step, 1), NULL);
+            CHECK(value != NULL && test_bytes_are(value, SIZE, 0));
+            memset(value, (int)(i % 251), SIZE);
+            moves += values != hm_secondary_values(&secondary);
+        }
+        for (uint32_t i = 0; i < most * step; i++)
+            CHECK(hm_secondary_contains(&secondary, owner(i, 1)) == (i % step == 0));
+        for (uint32_t i = 0; i < most; i++)
+            CHECK(test_bytes_are(hm_secondary_get(&secondary, owner(i * step, 1)), SIZE,
+                                 (unsigned char)(i % 251)));
+        CHECK(moves >= 5 && moves <= 40 && hm_secondary_validate(&secondary) == HM_OK);
+        CHECK(memory.reserved_size <= 2 * (size_t)most * (SIZE + 8 + 4 * step) + (512 << 10));
+        while (hm_secondary_count(&secondary) > 1)
+            CHECK(hm_secondary_remove_at(&secondary, 1));
+        CHECK(hm_secondary_trim(&secondary) == HM_OK);
+        CHECK(test_bytes_are(hm_secondary_get(&secondary, owner(0, 1)), SIZE, 0));
+        CHECK(memory.committed_size <= hm_memory_os()->page_size);
+        hm_secondary_fini(&secondary);
+        test_memory_check_released(&memory);
+    }
+}
+
+TEST(secondary, a_value_of_the_secondary_itself_may_be_set_while_it_moves)
+{
+    for (int many = 0; many < 2; many++) {
+        hm_secondary secondary;
+        CHECK(hm_secondary_init(&secondary, &(hm_secondary_desc){.value_size = 8, .type_id = 5}) ==
+              HM_OK);
+        for (uint64_t value = 0; value < 5000; value++) {
+            uint64_t *last = (uint64_t *)hm_secondary_values(&secondary) + value - 1;
+            hm_handle of = owner((uint32_t)(2 * value), 1);
+            if (value == 0)
+                last = &value;
+            else
+                *last = value;
+            if (many)
+                CHECK(hm_secondary_set_n(&secondary, &of, last, 1) == HM_OK);
+            else
+                CHECK(hm_secondary_set(&secondary, of, last) != NULL);
+            CHECK(*(uint64_t *)hm_secondary_get(&secondary, of) == value);
+        }
+        finish(&secondary);
+    }
+}
+
+TEST(secondary, without_a_capacity_a_batch_moves_values_once_or_not_at_all)
+{
+    test_memory memory;
+    hm_handle owners[1000];
+    test_memory_init(&memory, hm_memory_os()->page_size);
+    hm_secondary_desc desc = {.value_size = 400, .type_id = 5, .memory = &memory.table};
+    hm_secondary secondary;
+    CHECK(hm_secondary_init(&secondary, &desc) == HM_OK);
+    set(&secondary, owner(0, 1), 7);
+    const void *values = hm_secondary_values(&secondary);
+    for (uint32_t i = 0; i < 1000; i++)
+        owners[i] = owner(i, 1);
+    owners[999] = HM_NULL_HANDLE;
+    memory.calls = 0;
+    CHECK(hm_secondary_set_n(&secondary, owners, NULL, 1000) == HM_ERROR_INVALID);
+    CHECK(memory.calls == 0 && hm_secondary_values(&secondary) == values);
+    CHECK(hm_secondary_set_n(&secondary, owners, NULL, 999) == HM_OK);
+    CHECK(memory.calls == 2 && hm_secondary_count(&secondary) == 999);
+    finish(&secondary);
+    test_memory_check_released(&memory);
+}
+
+/* Also for the items of a map without one. */
+TEST(secondary, without_a_capacity_it_has_no_limit_but_the_index_space)
 {
     hm_secondary secondary;
     hm_secondary_desc desc = {.value_size = 4};
     hm_map map;
-    CHECK(hm_secondary_init(&secondary, &desc) == HM_OK);
-    CHECK(hm_map_init(&map, &(hm_map_desc){.item_size = 4, .capacity = 1048576}) == HM_OK);
-    CHECK(hm_secondary_capacity(&secondary) == hm_map_capacity(&map));
-    CHECK(hm_secondary_get_stats(&secondary).max_slots == hm_map_get_stats(&map).max_slots);
+    CHECK(hm_map_init(&map, &(hm_map_desc){.item_size = 4}) == HM_OK);
+    for (int of_map = 0; of_map < 2; of_map++) {
+        if (of_map)
+            desc.owners = hm_map_as_owners(&map);
+        CHECK(hm_secondary_init(&secondary, &desc) == HM_OK);
+        CHECK(hm_secondary_capacity(&secondary) == UINT32_MAX - 1);
+        CHECK(hm_secondary_get_stats(&secondary).max_slots == UINT32_MAX);
+        CHECK(hm_secondary_get_stats(&secondary).committed_size <= hm_memory_os()->page_size);
+        finish(&secondary);
+    }
     hm_map_fini(&map);
+    desc = (hm_secondary_desc){.value_size = 4, .max_slots = 2000, .type_id = 5};
+    CHECK(hm_secondary_init(&secondary, &desc) == HM_OK);
+    CHECK(hm_secondary_capacity(&secondary) == 2000);
+    set(&secondary, owner(1999, 1), 1);
+    CHECK(hm_secondary_set(&secondary, owner(2000, 1), NULL) == NULL);
+    CHECK(hm_secondary_reserve(&secondary, 1999) == HM_OK);
+    CHECK(hm_secondary_reserve(&secondary, 2000) == HM_ERROR_FULL);
     finish(&secondary);
+    desc.max_slots = 0;
     desc.capacity = 3;
     desc.memory = hm_memory_heap();
     CHECK(hm_secondary_init(&secondary, &desc) == HM_OK);

@@ -595,7 +595,10 @@ hm_status secondary_model_init(secondary_model *model, const hm_secondary_desc *
     model->desc.destroy = has_hook ? on_destroy : NULL;
     model->desc.context = model;
     model->desc.memory = &model->memory.table;
-    return hm_secondary_init(&model->secondary, &model->desc);
+    hm_status status = hm_secondary_init(&model->secondary, &model->desc);
+    if (desc->capacity == 0)
+        model->desc.capacity = desc->max_slots;
+    return status;
 }
 
 void secondary_model_fini(secondary_model *model)
@@ -619,13 +622,15 @@ static void *begin(const uint32_t arguments[3])
     secondary_model *model = calloc(1, sizeof *model);
     test_layout layout = test_layout_at(arguments[0] % test_layout_count());
     CHECK(model != NULL);
-    const hm_secondary_desc desc = {
+    hm_secondary_desc desc = {
         .value_size = layout.item_size,
         .value_align = layout.item_align,
         .capacity = 1 + arguments[2] / 4 % SECONDARY_MODEL_VALUES,
         .max_slots = index_spaces[arguments[1] % (sizeof index_spaces / sizeof *index_spaces)],
         .type_id = (uint16_t)(arguments[2] % 8 == 0 ? 0 : arguments[2] & HM_HANDLE_MAX_TYPE_ID)};
     model->is_scattered = arguments[2] / 2 % 2 != 0;
+    if (desc.max_slots <= SECONDARY_MODEL_VALUES && arguments[1] / 8 % 4 != 0)
+        desc.capacity = 0; /* It has no limit but its slots, and moves as it grows. */
     CHECK(secondary_model_init(model, &desc, arguments[2] % 2 != 0, layout.page_size) == HM_OK);
     return model;
 }

@@ -189,7 +189,7 @@ class IdTablePrinter(ContainerPrinter):
         return int(self.ids()["count"])
 
     def capacity(self):
-        return int(self.ids()["slot_array"]["capacity"])
+        return int(self.ids()["capacity"])
 
     def handles(self):
         ids = self.ids()
@@ -344,7 +344,7 @@ class SecondaryPrinter(ContainerPrinter):
     item_argument = 1
 
     def capacity(self):
-        return int(self.value["value_array"]["capacity"])
+        return int(self.value["capacity"])
 
     def live(self):
         values, size = int(self.value["values"]), int(self.value["value_size"])
@@ -363,7 +363,7 @@ class IndexPrinter(ContainerPrinter):
         return int(self.value["owners"]["count"])
 
     def capacity(self):
-        return int(self.value["owners"]["value_array"]["capacity"])
+        return int(self.value["owners"]["capacity"])
 
     def more(self):
         return f", {int(self.value['key_count'])} keys"
