@@ -42,6 +42,7 @@ IF_C11 = '''#if defined(__cplusplus)
 '''
 FEATURE = re.compile(r'\s*#define (_\w+_SOURCE)\b')
 GUARD = re.compile(r'#ifndef (HANDLE_MAP_\w+_H)\n#define \1\n\n?(.*\n)#endif\n', re.DOTALL)
+LISTED = re.compile(r'^ \*     (\w+)\.h  .*\n(?: \*      +.*\n)*', re.MULTILINE)
 CONDITION = re.compile(r'#if(n?)def HM_WITHOUT_(\w+)\b.*\n')
 
 # For Chunk: what is no code, a name, the end of a pasted name, and what defines names.
@@ -87,9 +88,11 @@ def version():
                     for part in ('MAJOR', 'MINOR', 'PATCH'))
 
 
-def title(what):
-    licence = read(os.path.join(ROOT, 'LICENSE')).rstrip('\n')
-    lines = [f'handle_map {version()}: {what}', '', *licence.split('\n')]
+def title(what, is_short=False):
+    """A comment that begins a file; a short one leaves the licence to handle_map.h."""
+    licence = read(os.path.join(ROOT, 'LICENSE')).rstrip('\n').split('\n')
+    lines = [f'handle_map {version()}: {what}',
+             *(['Licence: see handle_map.h.'] if is_short else ['', *licence])]
     return SPDX + '/* ' + '\n'.join(f' * {line}'.rstrip() for line in lines)[3:] + ' */\n'
 
 
@@ -184,10 +187,15 @@ def shake(texts, roots, parts):
         for chunk in new:
             names |= chunk.names
             endings |= chunk.endings
-    # A comment alone is about the chunk that follows.
-    following = [chunk for _, _, chunk in chunks[1:]] + [None]
-    stays = [(text, (path, chunk.text)) for (text, path, chunk), after in zip(chunks, following)
-             if chunk in kept or chunk.is_comment and after in kept]
+    # A comment alone is about what follows; that of a file goes if most of the file does.
+    stays, weights, next_of = [], {}, {}
+    for _, path, chunk in chunks:
+        weights[path] = weights.get(path, 0) + (chunk in kept) - (not chunk.is_comment) / 2
+    for text, path, chunk in reversed(chunks):
+        if not chunk.is_comment:
+            next_of[path] = chunk
+        if chunk in kept or chunk.is_comment and next_of.get(path) in kept and weights[path] >= 0:
+            stays.insert(0, (text, (path, chunk.text)))
     return [[piece for text, piece in stays if text == number] for number in range(len(texts))]
 
 
@@ -212,6 +220,11 @@ class Expander:
             return [('', f'#include <{name}>\n')]
         return pieces
 
+    def list_header(self, match):
+        """Leaves a header that is not there out of the list of them."""
+        is_there = f'#include <handle_map/{match.group(1)}.h>\n' not in self.left_out
+        return match.group(0) if is_there else ''
+
     def file(self, path):
         path = os.path.normpath(path)
         if path in self.done:
@@ -219,7 +232,9 @@ class Expander:
         self.done.add(path)
         pieces, lines = [], []
         text = settle(without_licence(read(path)), self.parts)
-        if not self.keeps_guards and not path.endswith(MAIN):
+        if path.endswith(MAIN):
+            text = LISTED.sub(self.list_header, text)
+        elif not self.keeps_guards:
             text = GUARD.sub(r'\2', text)
         for line in text.splitlines(keepends=True):
             public, private = PUBLIC.fullmatch(line), PRIVATE.fullmatch(line)
@@ -280,8 +295,8 @@ def amalgamate(directory, parts, folders):
     if parts:  # Of what conditions keep, not all is used.
         text = re.sub('^static inline', 'HM_UNUSED static inline', text, flags=re.MULTILINE)
     write(directory, 'handle_map.c',
-          title(f'sources, {what}, to be compiled once, as C11') + IF_C11 + feature_macros(names) +
-          join(poison) + main + text + '#endif\n')
+          title(f'sources, {what}, to be compiled once, as C11', parts and not folders) + IF_C11 +
+          feature_macros(names) + join(poison) + main + text + '#endif\n')
     if not folders:
         write(directory, 'handle_map.h', title(f'public headers, {what}') + join(header))
         if classes:
