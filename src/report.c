@@ -52,8 +52,9 @@ static void report_end_change(void)
     (void)hm_atomic_add(&report_readers, REPORT_IS_CHANGING);
 }
 
-/* Called by each init. A listed container is alive or zeroed, so it may be read. An index begins
- * with its secondary, so the address alone does not say which one it is. */
+/* Called by each init. A listed container is alive or zeroed, so it may be read. After it has
+ * ended, its memory may be that of another kind, so the address alone does not say which one it is.
+ */
 static void report_hear_init(const char *kind, const void *container)
 {
     if (!report_begin_reading())

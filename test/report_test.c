@@ -321,6 +321,26 @@ TOLD_OF(lists)
 TOLD_OF(index)
 TOLD_OF(world)
 
+TEST(report, another_kind_in_the_memory_of_one_that_ended_is_no_leak_of_it)
+{
+    union {
+        hm_map map;
+        hm_pool pool;
+    } it;
+    hm_pool copy;
+    hm_report_entry entry;
+    CHECK(hm_map_init(&it.map, &map_desc) == HM_OK);
+    CHECK(hm_report_add_map(&entry, &it.map) == HM_OK);
+    hm_map_fini(&it.map);
+    CHECK(hm_pool_init(&it.pool, &pool_desc) == HM_OK);
+    copy = it.pool;
+    CHECK(hm_pool_init(&it.pool, &pool_desc) == HM_OK);
+    hm_pool_fini(&copy);
+    hm_pool_fini(&it.pool);
+    memset(&it, 0, sizeof it);
+    CHECK(hm_report(NULL) == 0 && hm_report_remove(&entry) == HM_OK);
+}
+
 HM_MAP_DEFINE(leaf, int, 3)
 
 TEST(report, each_init_while_alive_counts_also_one_that_fails)

@@ -82,7 +82,7 @@ static bool order_divide_scratch(hm_order_call *call, uint32_t capacity, size_t 
 static size_t order_choose_copy_size(const hm_order_call *call)
 {
     const hm_order *order = &call->state->order;
-    /* Coverage: a batch begins where items are out of order, so there are some. */
+    /* Items may have been erased between the search and the moves: all of them. */
     if (call->state->is_arranging || order->loops == NULL || call->sequence->count == 0)
         return 0;
     size_t stride;

@@ -160,6 +160,7 @@ static size_t table_part_of(const hm_table_desc *desc, uint32_t index)
     size_t size = table_size_of(desc, index);
     if (unit < align)
         unit = align;
+    /* Coverage: only a 32-bit size_t has sizes that do not fit. */
     return size <= SIZE_MAX - (unit - 1) ? hm_memory_round_up(size, unit) : SIZE_MAX;
 }
 

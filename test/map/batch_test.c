@@ -196,6 +196,7 @@ static void check_erase(uint32_t n, bool hooked, uint64_t seed)
         }
         CHECK(hm_map_erase_n(&batched.map, handles, size) == expected);
         CHECK(hm_map_erase_n(&batched.map, handles, size) == 0);
+        CHECK(hm_map_erase_n(&batched.map, NULL, 0) == 0);
         check_equal(&one_by_one, &batched);
         all += expected;
         free(handles);

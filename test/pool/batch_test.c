@@ -93,6 +93,7 @@ static void check_erase_n(hm_storage storage, uint64_t random)
             }
             CHECK(hm_pool_erase_n(&batched, handles, size) == expected);
             CHECK(hm_pool_erase_n(&batched, handles, size) == 0);
+            CHECK(hm_pool_erase_n(&batched, NULL, 0) == 0);
             check_equal(&one_by_one, &batched);
             free(handles - 1);
         }

@@ -245,6 +245,17 @@ TEST(pool_growing_blocks, a_full_pool_of_one_block_is_one_run)
     check_first_run(HM_STORAGE_GROWING_BLOCKS, 16);
 }
 
+POOL_TEST(what_no_reserve_covers_is_not_upcoming)
+{
+    hm_pool pool = make(storage, (hm_pool_desc){.capacity = MANY});
+    CHECK(hm_handle_is_null(hm_pool_upcoming(&pool, 0)));
+    CHECK(hm_pool_reserve(&pool, 1) == HM_OK);
+    hm_handle promised = hm_pool_upcoming(&pool, 0);
+    CHECK(hm_handle_equal(hm_pool_insert(&pool, NULL), promised));
+    CHECK(hm_handle_is_null(hm_pool_upcoming(&pool, MANY - 1)));
+    finish(&pool);
+}
+
 /* Erases each third item that it visits, and leaves the loop at one. */
 POOL_TEST(a_loop_in_one_line_visits_the_live_items_until_it_is_left)
 {

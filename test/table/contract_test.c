@@ -150,6 +150,37 @@ TEST(table_contract, init_refuses_sizes_that_overflow)
     }
 }
 
+/* Each takes a little more than half of all addresses. */
+TEST(table_contract, init_refuses_columns_that_fit_in_size_t_only_one_by_one)
+{
+    const bool is_wide = sizeof(size_t) > 4;
+    const size_t size = is_wide ? ((size_t)1 << 31) + 16 : ((size_t)1 << 21) + 4096;
+    const hm_column columns[] = {{size, 1, NULL}, {size, 1, NULL}};
+    hm_table_desc desc = {.columns = columns, .column_count = 2};
+    hm_table table;
+    desc.capacity = is_wide ? UINT32_MAX - 15 : 1024;
+    CHECK(hm_table_init(&table, &desc) == HM_ERROR_MEMORY);
+    CHECK(hm_table_capacity(&table) == 0);
+}
+
+TEST(table_contract, columns_are_aligned_where_pages_are_smaller)
+{
+    static const hm_column columns[] = {
+        {1, 0, NULL}, {4096, 4096, NULL}, {8, 8, NULL}, {256, 256, NULL}};
+    hm_table_desc desc = {
+        .columns = columns, .column_count = 4, .capacity = 3, .memory = hm_memory_heap()};
+    hm_table table;
+    CHECK(hm_table_init(&table, &desc) == HM_OK);
+    CHECK(hm_table_insert_n(&table, NULL, 3, NULL) == HM_OK);
+    for (uint32_t c = 0; c < 4; c++) {
+        unsigned char *cell = hm_table_cell(&table, 2, c);
+        CHECK(columns[c].align == 0 || (uintptr_t)cell % columns[c].align == 0);
+        memset(cell, 0xA5, columns[c].size);
+    }
+    CHECK(hm_table_validate(&table) == HM_OK);
+    hm_table_fini(&table);
+}
+
 TEST(table_contract, nothing_of_the_descriptor_is_kept)
 {
     hm_column columns[] = {{4, 4, "x"}, {8, 8, "y"}};
