@@ -49,6 +49,7 @@ typedef struct hm_array_column {
     hm_array_desc desc; /* valid (hm_array_check); all with the same memory, which is not NULL */
     size_t used;        /* items that move; those behind may be lost */
     bool is_visible;    /* the program sees the items: those behind the used ones are poisoned */
+    bool is_by_slot;    /* of the arrays beside an id table: an item for each slot, dead ones too */
 } hm_array_column;
 
 /* Initialises arrays that lie one behind the other in one reservation. It belongs to the first, so

@@ -90,7 +90,7 @@ static void id_table_list(hm_id_table *table, size_t capacity, size_t slots,
         columns[ID_TABLE_OWN + i] = more[i];
         columns[ID_TABLE_OWN + i].desc.memory = columns->desc.memory;
         if (more[i].desc.capacity == 0)
-            columns[ID_TABLE_OWN + i].desc.capacity = capacity;
+            columns[ID_TABLE_OWN + i].desc.capacity = more[i].is_by_slot ? slots : capacity;
     }
 }
 

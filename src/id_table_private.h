@@ -41,8 +41,8 @@ enum { HM_ID_TABLE_MORE = 10 };
 
 /* As hm_id_table_init, but reserves one range for the table and for `count` more arrays of its
  * container, which hm_array_fini must finish before the table. The descriptors are valid, but for
- * their memory and a capacity of 0, which become those of the table. If the table has no capacity,
- * the range is a whole one with space for few items. */
+ * their memory and a capacity of 0, which become those of the table, or of its slots (is_by_slot).
+ * If the table has no capacity, the range is a whole one with space for few items. */
 hm_status hm_id_table_init_with(hm_id_table *table, const hm_id_table_desc *desc,
                                 const hm_array_column *more, uint32_t count);
 

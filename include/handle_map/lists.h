@@ -9,11 +9,13 @@
  *
  * Owns: the items, copied as bytes. What they point to belongs to the program, which may free it in
  * `destroy`. Moves: push, push_n, insert_at and resize may move the items of their list, if its
- * block is full, and no others; defragment moves lists. A pointer to an item, or one that
- * hm_lists_items returned, is valid until the next call that changes its list, and until
- * defragment, clear or fini. Any number may be passed as an index. Limits: UINT32_MAX - 1 lists,
- * 2^31 - 1 items in each, less than 32 GiB for all together. What all containers share:
- * handle_map.h. */
+ * block is full, and with a capacity no others; defragment moves lists. A pointer to an item, or
+ * one that hm_lists_items returned, is valid until the next call that changes its list, and until
+ * defragment, clear or fini. Without a capacity these calls, create, reserve and trim may move all
+ * items to another range (handle_map.h): pointers hold until the next of them. Lists begin in one
+ * range; blocks that outgrow their part of it have a range of their own. Any number may be passed
+ * as an index. Limits: UINT32_MAX - 1 lists, 2^31 - 1 items in each, less than 32 GiB for all
+ * together. What all containers share: handle_map.h. */
 #ifndef HANDLE_MAP_LISTS_H
 #define HANDLE_MAP_LISTS_H
 
@@ -25,13 +27,15 @@ HM_BEGIN_C
 
 /* A zero field means the default. Only item_size has no default. */
 typedef struct hm_lists_desc {
-    size_t item_size;   /* bytes, at least 1; a multiple of item_align */
-    size_t item_align;  /* bytes, a power of two up to 4096; 0: the largest one that divides the
-                           size, at most 16 */
-    uint32_t capacity;  /* lists, at most UINT32_MAX - 1; 0: 1,048,576 */
+    size_t item_size;  /* bytes, at least 1; a multiple of item_align */
+    size_t item_align; /* bytes, a power of two up to 4096; 0: the largest one that divides the
+                          size, at most 16 */
+    uint32_t capacity; /* lists, at most UINT32_MAX - 1; 0: no limit, the items move as they grow */
     uint32_t max_slots; /* index space in slots, at least the capacity; 0: as for a map */
-    uint64_t max_items; /* in all lists together; 0: 16 x capacity; where addresses are scarce
-                           4 x capacity; they must take less than 32 GiB */
+    uint64_t max_items; /* in all lists together; they must take less than 32 GiB; 0: 16 x capacity;
+                           where addresses are scarce 4 x capacity. Without a capacity it is a limit
+                           for which nothing is reserved; 0: as many as take 8 GiB (2^30 times the
+                           alignment, if that is above 8) */
     uint16_t type_id;   /* at most 0x7FFF, or HM_TYPE_ID_UNIQUE */
     /* Once for each item that ends: it is erased, resize drops it, or its list is destroyed. The
      * list still has the item, and its handle still resolves. What the item points to belongs to
@@ -49,9 +53,9 @@ typedef struct hm_lists_desc {
 typedef hm_stats hm_lists_stats;
 
 /* Reserves address space: four times the size of max_items, since blocks have unused parts and gaps
- * between them. Commits nothing. Fails as every init does (handle_map.h); HM_ERROR_INVALID also for
- * max_items that take 32 GiB or more (2^31 times the alignment, if that is above 16). O(1), one
- * reservation.
+ * between them. Commits nothing; without a capacity a small range, and all of it. Fails as every
+ * init does (handle_map.h); HM_ERROR_INVALID also for max_items that take 32 GiB or more (2^31
+ * times the alignment, if that is above 16). O(1), one reservation.
  *
  * Memory: 16 bytes for each slot beside the ID table's 8, and 4 for each list. A block has a head
  * of 8 bytes, or of the items' alignment if that is larger, and blocks are multiples of that; where
@@ -102,13 +106,14 @@ HM_API hm_handle hm_lists_upcoming(const hm_lists *lists, uint32_t k);
  */
 HM_API void hm_lists_clear(hm_lists *lists);
 
-/* Adds an item behind the others, and returns its address; `item` NULL: a zeroed one. `item` must
- * not point into these lists. Returns NULL when the handle does not resolve, when max_items or the
+/* Adds an item behind the others, and returns its address; `item` NULL: a zeroed one. It may be
+ * an item of these lists. Returns NULL when the handle does not resolve, when max_items or the
  * range is used up, when the system refuses memory, and when busy; hm_last_error says which. May
  * move the items of this list. O(1), amortised; O(blocks) where the range is used up.
  *
  * All lists share one range. A list has no block of it until it gets items. If its block is full,
- * the list moves to one of twice the size, and its old block serves others. The range is several
+ * the list moves to one of twice the size, and its old block serves others. Without a capacity the
+ * range grows when it is full. Else it is several
  * times as large as max_items need, but gaps between blocks can use it up. A call that needs a
  * block then joins free blocks next to each other, those of empty lists among them. If that does
  * not help it fails with HM_ERROR_FULL: defragment, which closes all gaps, and try again. Then
@@ -119,15 +124,16 @@ HM_INLINE void *hm_lists_push(hm_lists *lists, hm_handle list, const void *item)
     return hm_lists_push_as(lists, list, item, lists != NULL ? lists->item_size : 0);
 }
 
-/* Adds n items behind the others, all or none; `items` NULL: zeroed ones. HM_ERROR_STALE: the
- * handle does not resolve; HM_ERROR_FULL: max_items or the range is used up; HM_ERROR_MEMORY;
- * HM_ERROR_BUSY. To append one list to another, resize the second, and then copy. May move the
- * items of this list. O(n), amortised. */
+/* Adds n items behind the others, all or none; `items` NULL: zeroed ones. They may be
+ * items of one of these lists: so one is appended to another. HM_ERROR_STALE: the handle does not
+ * resolve; HM_ERROR_FULL: max_items or the range is used up; HM_ERROR_MEMORY; HM_ERROR_BUSY. May
+ * move the items of this list. O(n), amortised. */
 HM_API hm_status hm_lists_push_n(hm_lists *lists, hm_handle list, const void *items, uint32_t n);
 
 /* Inserts an item before the one at `index`, or behind the last if `index` is the count, and
- * returns its address; `item` NULL: a zeroed one. Returns NULL when push does, and for an index
- * above the count. May move the items of this list. O(items behind it), amortised. */
+ * returns its address; `item` NULL: a zeroed one; it may be an item of these lists. Returns NULL
+ * when push does, and for an index above the count. May move the items of this list. O(items behind
+ * it), amortised. */
 HM_API void *hm_lists_insert_at(hm_lists *lists, hm_handle list, uint32_t index, const void *item);
 
 /* Sets the number of items: drops the last ones, or adds zeroed ones. With count 0 the list stays,
@@ -259,8 +265,9 @@ static inline hm_handle hm_lists_handle_at(const hm_lists *lists, uint32_t index
 HM_API hm_progress hm_lists_defragment(hm_lists *lists, hm_budget *budget);
 
 /* Gives back whole pages: those behind the last block, and those of the ID table behind the last
- * live slot, as hm_map_trim does. HM_ERROR_MEMORY: the system refuses; some pages may have been
- * given back already; all lists stay. HM_ERROR_BUSY. O(slots). */
+ * live slot, as hm_map_trim does; without a capacity moves what is half empty to a smaller range.
+ * HM_ERROR_MEMORY: the system refuses; some pages may have been given back already; all lists stay.
+ * HM_ERROR_BUSY. O(slots). */
 HM_API hm_status hm_lists_trim(hm_lists *lists);
 
 /* Returns why a handle does not resolve, or HM_HANDLE_LIVE. O(1). */

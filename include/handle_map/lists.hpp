@@ -118,8 +118,8 @@ class lists : public destroyer<issuer<container<detail::lists_shape<T, TypeId>>>
     {
         return emplace(list, item);
     }
-    /* As hm_lists_push_n: all or none. `items` nullptr: zeroed ones; they must not be of these
-     * lists. */
+    /* As hm_lists_push_n: all or none. `items` nullptr: zeroed ones; they may be of these lists.
+     */
     status push_n(handle_type list, const T *items, std::uint32_t n) noexcept
     {
         return hm_lists_push_n(this->c(), list.id(), items, n);

@@ -5,6 +5,11 @@
 #include "../array_private.h"
 #include "../base_private.h"
 
+enum {
+    BLOCKS_LARGE = 1 << 16, /* units of a range without a capacity; a smaller one always grows */
+    BLOCKS_LITTLE = 16      /* and a larger one, if more than one of so many units is used */
+};
+
 static uint32_t blocks_class_of(uint32_t size)
 {
     return hm_bits_highest(size);
@@ -73,6 +78,28 @@ void hm_lists_poison_rest(const hm_lists *lists, uint32_t unit, uint32_t count)
     size_t size = (size_t)(hm_lists_end_of(lists, unit) - unit - 1) << lists->unit_shift;
     size_t used = lists->item_size * count;
     hm_memory_poison(hm_lists_address(lists, unit + 1) + used, size - used);
+}
+
+/* Poisons what is no item's and no head, after the blocks have moved. */
+static void blocks_poison_unused(const hm_lists *lists)
+{
+    size_t unit_size = (size_t)1 << lists->unit_shift;
+    if (!hm_memory_poisons() || !lists->unit_array.is_whole)
+        return;
+    hm_memory_poison(lists->base, unit_size);
+    for (uint32_t unit = 1; unit < lists->end; unit = hm_lists_end_of(lists, unit)) {
+        const hm_lists_block *block = hm_lists_block_at(lists, unit);
+        bool is_free = hm_lists_is_free(block);
+        hm_memory_poison(block + 1, unit_size - sizeof *block);
+        hm_lists_poison_rest(lists, unit, is_free ? 0 : lists->records[block->slot].count);
+    }
+}
+
+void hm_lists_place(hm_lists *lists)
+{
+    lists->records = hm_array_data(&lists->record_array);
+    lists->base = hm_array_data(&lists->unit_array);
+    blocks_poison_unused(lists);
 }
 
 uint32_t hm_lists_capacity_at(const hm_lists *lists, uint32_t unit)
@@ -172,16 +199,55 @@ hm_status hm_lists_tell(const hm_lists *lists, hm_status status)
     return hm_tell_memory(status, &limits);
 }
 
-/* Makes a block of this size behind the others. */
-static hm_status blocks_extend(hm_lists *lists, uint32_t size, uint32_t *unit)
+/* Moves all blocks to a range of their own with space for so many units. */
+static hm_status blocks_move(hm_lists *lists, size_t capacity)
 {
-    size_t end = (size_t)lists->end + size;
-    if (end > lists->unit_array.capacity)
+    hm_array_column units = hm_array_column_of(&lists->unit_array, lists->end, true);
+    units.desc.capacity = capacity;
+    hm_status status = hm_array_move_columns(&units, 1);
+    hm_lists_place(lists);
+    return status;
+}
+
+hm_status hm_lists_shrink_range(hm_lists *lists)
+{
+    const hm_array *units = &lists->unit_array;
+    size_t need = hm_lists_first_units(lists);
+    if (need < lists->end)
+        need = lists->end;
+    if (!units->is_whole || units->range_size == 0 || need > units->capacity / 2)
+        return HM_OK;
+    return blocks_move(lists, need);
+}
+
+/* Makes space for a block of this size behind the others. */
+static hm_status blocks_widen(hm_lists *lists, uint32_t size)
+{
+    uint64_t end = (uint64_t)lists->end + size, twice = 2 * (uint64_t)lists->unit_array.capacity;
+    if (!lists->unit_array.is_whole || end > UINT32_MAX)
         return hm_fail(HM_ERROR_FULL,
                        "%s: no %" HM_U32 " of %zu units in a row are free: defragment, or raise "
                        "max_items",
                        lists->name, size, lists->unit_array.capacity);
-    hm_status status = hm_array_prepare(&lists->unit_array, end, true);
+    if (twice > UINT32_MAX)
+        twice = UINT32_MAX;
+    return blocks_move(lists, (size_t)(end > twice ? end : twice));
+}
+
+/* Whether there is no space for a block of this size behind the others. */
+static bool blocks_reach_end(const hm_lists *lists, uint32_t size)
+{
+    return (uint64_t)lists->end + size > lists->unit_array.capacity;
+}
+
+/* Makes a block of this size behind the others. */
+static hm_status blocks_extend(hm_lists *lists, uint32_t size, uint32_t *unit)
+{
+    hm_status status = HM_OK;
+    if (blocks_reach_end(lists, size))
+        status = blocks_widen(lists, size);
+    if (status == HM_OK)
+        status = hm_array_prepare(&lists->unit_array, (size_t)lists->end + size, true);
     if (status != HM_OK)
         return hm_lists_tell(lists, status);
     *unit = lists->end;
@@ -211,29 +277,55 @@ static uint32_t blocks_reuse(hm_lists *lists, uint32_t size, uint32_t size_class
     return unit;
 }
 
-/* Blocks of the class come first, then new ones: to divide larger ones would leave pieces that only
- * smaller lists can use. When the range is used up, free blocks next to each other are joined; if
- * that does not help, it is not tried again until a block is freed. */
+/* Whether a range that is full should grow before its free blocks are used for lists of other
+ * sizes: so it is without a capacity, unless it is large and hardly used. Then the same calls place
+ * blocks as they do with a capacity, whose range is several times as large as its items. */
+static bool blocks_should_grow(const hm_lists *lists)
+{
+    uint64_t used = lists->ids.count + hm_lists_units_of(lists, lists->item_count);
+    size_t capacity = lists->unit_array.capacity;
+    return lists->unit_array.is_whole &&
+           (capacity < BLOCKS_LARGE || used > capacity / BLOCKS_LITTLE);
+}
+
+/* Returns the class of the free block to take; HM_LISTS_CLASSES: a new one is to be made.
+ *
+ * Blocks of the class come first, then new ones: to divide larger ones would leave pieces that only
+ * smaller lists can use. When the range is used up, larger ones are divided, and if there are none,
+ * free blocks next to each other are joined; if that does not help, it is not tried again until a
+ * block is freed. */
+static uint32_t blocks_choose_class(hm_lists *lists, uint32_t size, uint32_t size_class)
+{
+    if (lists->heads[size_class] != 0)
+        return size_class;
+    if (!blocks_reach_end(lists, size) || blocks_should_grow(lists))
+        return HM_LISTS_CLASSES;
+    uint32_t found = blocks_find_class(lists, size_class);
+    if (found != HM_LISTS_CLASSES || hm_lists_is_joined(lists))
+        return found;
+    blocks_join_all(lists);
+    if (!blocks_reach_end(lists, size))
+        return HM_LISTS_CLASSES;
+    return blocks_find_class(lists, size_class);
+}
+
 hm_status hm_lists_take(hm_lists *lists, uint64_t n, uint32_t *unit)
 {
     uint32_t size_class = 1;
     while (UINT64_C(1) << size_class < hm_lists_units_of(lists, n))
         size_class++;
     uint32_t size = UINT32_C(1) << size_class;
-    if (lists->heads[size_class] == 0) {
-        bool is_used_up = (size_t)lists->end + size > lists->unit_array.capacity;
-        if (is_used_up && !hm_lists_is_joined(lists) &&
-            blocks_find_class(lists, size_class) == HM_LISTS_CLASSES)
-            blocks_join_all(lists);
+    uint32_t found = blocks_choose_class(lists, size, size_class);
+    if (found == HM_LISTS_CLASSES) {
         hm_status status = blocks_extend(lists, size, unit);
         if (status == HM_OK)
             return HM_OK;
-        size_class = blocks_find_class(lists, size_class);
-        if (size_class == HM_LISTS_CLASSES)
+        found = blocks_find_class(lists, size_class); /* Without memory larger ones are divided. */
+        if (found == HM_LISTS_CLASSES)
             return status;
         hm_restore_last_error();
     }
-    *unit = blocks_reuse(lists, size, size_class);
+    *unit = blocks_reuse(lists, size, found);
     return HM_OK;
 }
 

@@ -35,10 +35,14 @@ _Static_assert(sizeof(hm_lists_links) == LISTS_UNIT_SIZE, "links take one unit")
 
 static void lists_complete(const hm_lists_desc *desc, hm_lists_desc *full)
 {
+    const hm_id_table_desc given = {desc->capacity, desc->max_slots, desc->type_id, desc->memory};
+    const hm_id_table_desc ids = hm_id_table_complete(&given);
     *full = *desc;
     if (full->item_align == 0)
         full->item_align = hm_array_natural_align(full->item_size);
-    hm_id_table_fill(&full->memory, &full->capacity, &full->max_slots);
+    full->memory = ids.memory;
+    full->capacity = ids.capacity;
+    full->max_slots = ids.max_slots;
     if (full->name == NULL)
         full->name = "lists";
 }
@@ -49,8 +53,9 @@ static uint64_t lists_most(size_t unit_size, size_t item_size)
     return (uint64_t)(LISTS_MAX_UNITS - 1) * unit_size / item_size;
 }
 
-/* Completes max_items, and decides the size of a unit: the smallest that can hold them. */
-static hm_status lists_measure(hm_lists *lists, hm_lists_desc *full)
+/* Completes max_items, and decides the size of a unit: the smallest that can hold them. Without a
+ * capacity both are the same on every machine. */
+static hm_status lists_measure(hm_lists *lists, bool is_whole, hm_lists_desc *full)
 {
     size_t unit_size = LISTS_UNIT_SIZE, large = LISTS_LARGE_UNIT;
     if (unit_size < full->item_align)
@@ -58,7 +63,9 @@ static hm_status lists_measure(hm_lists *lists, hm_lists_desc *full)
     if (large < 2 * unit_size)
         large = 2 * unit_size;
     uint64_t most = lists_most(large, full->item_size);
-    if (full->max_items == 0) {
+    if (full->max_items == 0 && is_whole) {
+        full->max_items = lists_most(unit_size, full->item_size);
+    } else if (full->max_items == 0) {
         full->max_items = hm_memory_is_ample(full->memory) ? LISTS_ITEMS : LISTS_SCARCE_ITEMS;
         full->max_items *= full->capacity;
         if (full->max_items > most && most != 0)
@@ -75,9 +82,12 @@ static hm_status lists_measure(hm_lists *lists, hm_lists_desc *full)
 }
 
 /* Returns in *range how many units to reserve. */
-static hm_status lists_measure_range(const hm_lists *lists, const hm_lists_desc *full,
-                                     size_t *range)
+static hm_status lists_measure_range(const hm_lists *lists, bool is_whole,
+                                     const hm_lists_desc *full, size_t *range)
 {
+    *range = hm_lists_first_units(lists);
+    if (is_whole)
+        return HM_OK;
     uint64_t heads = full->capacity < full->max_items ? full->capacity : full->max_items;
     uint64_t units = LISTS_SPREAD * (heads + hm_lists_units_of(lists, full->max_items));
     if (units > UINT32_MAX)
@@ -86,8 +96,8 @@ static hm_status lists_measure_range(const hm_lists *lists, const hm_lists_desc 
     return hm_array_check_size((size_t)1 << lists->unit_shift, *range, "unit_", full->memory);
 }
 
-static hm_status lists_init_parts(hm_lists *lists, hm_lists_desc *full, const hm_array_column *more,
-                                  uint32_t count)
+static hm_status lists_init_parts(hm_lists *lists, bool is_whole, hm_lists_desc *full,
+                                  const hm_array_column *more, uint32_t count)
 {
     const hm_memory *memory = full->memory;
     const hm_array_desc item = {full->item_size, full->item_align, 1, 0, memory};
@@ -96,20 +106,23 @@ static hm_status lists_init_parts(hm_lists *lists, hm_lists_desc *full, const hm
     if (status == HM_OK)
         status = hm_id_table_check(full->capacity, full->max_slots, full->type_id);
     if (status == HM_OK)
-        status = lists_measure(lists, full);
+        status = lists_measure(lists, is_whole, full);
     if (status == HM_OK)
-        status = lists_measure_range(lists, full, &range);
+        status = lists_measure_range(lists, is_whole, full, &range);
     if (status != HM_OK)
         return status;
     hm_array_column columns[HM_ID_TABLE_MORE] = {
         {.array = &lists->record_array,
-         .desc = {sizeof(hm_lists_record), 0, full->max_slots, 0, NULL}},
+         .desc = {sizeof(hm_lists_record), 0, 0, 0, NULL},
+         .is_by_slot = true},
         {.array = &lists->unit_array,
-         .desc = {(size_t)1 << lists->unit_shift, full->item_align, range, 0, NULL}},
+         .desc = {(size_t)1 << lists->unit_shift, full->item_align, range, 0, NULL},
+         .is_visible = true},
     };
     if (count > 0)
         memcpy(columns + 2, more, sizeof *more * count);
-    const hm_id_table_desc ids = {full->capacity, full->max_slots, full->type_id, memory};
+    const hm_id_table_desc ids = {is_whole ? 0 : full->capacity, full->max_slots, full->type_id,
+                                  memory};
     status = hm_id_table_init_with(&lists->ids, &ids, columns, 2 + count);
     if (status == HM_OK)
         status = hm_id_table_settle_type(&lists->ids.type_id, "lists", full->name);
@@ -132,16 +145,15 @@ hm_status hm_lists_init_with(hm_lists *lists, const hm_lists_desc *desc,
         return status;
     hm_lists_desc full;
     lists_complete(desc, &full);
-    status = lists_init_parts(lists, &full, more, count);
+    status = lists_init_parts(lists, desc->capacity == 0, &full, more, count);
     if (status != HM_OK) {
         const hm_limits limits = {"lists",        full.name,      full.capacity,
                                   full.max_slots, full.max_items, "max_items"};
         lists_release_all(lists);
         return hm_tell_memory(status, &limits);
     }
-    lists->records = hm_array_data(&lists->record_array);
-    lists->base = hm_array_data(&lists->unit_array);
     lists->end = lists->cursor = 1;
+    hm_lists_place(lists);
     lists->limit = lists->max_items = full.max_items;
     lists->name = full.name;
     lists->destroy = full.destroy;
@@ -179,7 +191,45 @@ static void lists_leave(hm_lists *lists)
     lists->limit = lists->max_items;
 }
 
-/* Each slot that has an entry in memory has a record there too. */
+/* Lists the arrays that move with the id table, and those of the container. Blocks that have a
+ * range of their own stay there. */
+static uint32_t lists_list_columns(hm_lists *lists, const hm_array_column *more, uint32_t count,
+                                   hm_array_column *columns)
+{
+    uint32_t own = 1;
+    columns[0] = hm_array_column_of(&lists->record_array, lists->ids.slot_count, false);
+    columns[0].desc.capacity = 0;
+    columns[0].is_by_slot = true;
+    if (lists->unit_array.range_size == 0)
+        columns[own++] = hm_array_column_of(&lists->unit_array, lists->end, true);
+    if (count > 0)
+        memcpy(columns + own, more, sizeof *more * count);
+    return own + count;
+}
+
+hm_status hm_lists_grow(hm_lists *lists, uint32_t n, const hm_array_column *more, uint32_t count)
+{
+    hm_array_column columns[HM_ID_TABLE_MORE];
+    uint32_t all = lists_list_columns(lists, more, count, columns);
+    hm_status status = hm_id_table_grow(&lists->ids, lists->name, n, columns, all);
+    hm_lists_place(lists);
+    return status;
+}
+
+/* Each slot that has an entry in memory has a record there too. Entries for which many retired
+ * slots leave no space move to a range of their own, and the records follow. */
+static hm_status lists_prepare_records(hm_lists *lists, bool grows)
+{
+    hm_array *records = &lists->record_array;
+    size_t slots = lists->ids.entry_array.limit;
+    hm_status status = HM_OK;
+    if (slots > records->capacity) {
+        status = hm_array_widen(records, slots, lists->ids.slot_count);
+        lists->records = hm_array_data(records);
+    }
+    return status == HM_OK ? hm_array_commit(records, slots, grows) : status;
+}
+
 static hm_status lists_prepare(hm_lists *lists, uint32_t n, bool grows)
 {
     if (hm_guard_refuses(&lists->guard, "lists", lists->name))
@@ -187,13 +237,23 @@ static hm_status lists_prepare(hm_lists *lists, uint32_t n, bool grows)
     uint32_t count = lists->ids.count;
     if (n > hm_lists_capacity(lists) - count)
         return hm_fail_full("lists", lists->name, count, hm_lists_capacity(lists), n);
-    hm_status status = hm_id_table_prepare(&lists->ids, lists->name, n, grows);
+    hm_status status = HM_OK;
+    if (hm_id_table_outgrows(&lists->ids, n))
+        status = hm_lists_grow(lists, n, NULL, 0);
     if (status == HM_OK)
-        status = hm_array_commit(&lists->record_array, lists->ids.entry_array.limit, grows);
+        status = hm_id_table_prepare(&lists->ids, lists->name, n, grows);
+    if (status == HM_OK)
+        status = lists_prepare_records(lists, grows);
     return hm_lists_tell(lists, status);
 }
 
 HM_ID_TABLE_RESERVE(lists)
+
+/* Returns the bytes of all blocks, and of the unit in front of them. */
+static size_t lists_size(const hm_lists *lists)
+{
+    return (size_t)lists->end << lists->unit_shift;
+}
 
 /* There is room for the list. */
 static hm_handle lists_issue(hm_lists *lists)
@@ -213,7 +273,9 @@ hm_handle hm_lists_create(hm_lists *lists)
 hm_status hm_lists_create_n(hm_lists *lists, uint32_t n, hm_handle *handles)
 {
     HM_CONTRACT(lists != NULL, "hm_lists_create_n: lists is NULL");
+    const unsigned char *before = lists->base;
     hm_status status = lists_prepare(lists, n, true);
+    handles = (hm_handle *)hm_array_follow(handles, before, lists_size(lists), lists->base);
     for (uint32_t i = 0; status == HM_OK && i < n; i++) {
         hm_handle list = lists_issue(lists);
         if (handles != NULL)
@@ -429,14 +491,19 @@ hm_status hm_lists_prepare_push(hm_lists *lists, hm_handle list, uint32_t n)
 }
 
 /* Adds n items to a list, and returns the place of the first, unwritten; NULL, and the status, if
- * there is no room. */
+ * there is no room. `items` may be of these lists, and move: with their list, or with all. */
 static unsigned char *lists_grow(hm_lists *lists, hm_handle list, hm_lists_record *record,
-                                 uint32_t n, hm_status *status)
+                                 uint32_t n, const void **items, hm_status *status)
 {
-    uint32_t count = record->count;
+    uint32_t count = record->count, unit = record->unit;
+    const unsigned char *base = lists->base;
+    size_t size = lists_size(lists);
     *status = lists_make_room(lists, list, record, n);
     if (*status != HM_OK)
         return NULL;
+    *items = hm_array_follow(*items, base, size, lists->base);
+    *items = hm_array_follow(*items, hm_lists_address(lists, unit + 1), lists->item_size * count,
+                             lists_item_at(lists, record, 0));
     record->count = count + n;
     lists->item_count += n;
     hm_lists_block *block = hm_lists_block_at(lists, record->unit);
@@ -455,11 +522,16 @@ static void lists_write(void *place, const void *items, size_t size)
         memset(place, 0, size);
 }
 
-unsigned char *hm_lists_push_slow(hm_lists *lists, hm_handle list)
+void *hm_lists_push_slow(hm_lists *lists, hm_handle list, const void *item)
 {
     hm_status status;
     hm_lists_record *record = lists_resolve(lists, list, &status);
-    return record != NULL ? lists_grow(lists, list, record, 1, &status) : NULL;
+    unsigned char *place = NULL;
+    if (record != NULL)
+        place = lists_grow(lists, list, record, 1, &item, &status);
+    if (place != NULL)
+        lists_write(place, item, lists->item_size);
+    return place;
 }
 
 hm_status hm_lists_push_n(hm_lists *lists, hm_handle list, const void *items, uint32_t n)
@@ -469,7 +541,7 @@ hm_status hm_lists_push_n(hm_lists *lists, hm_handle list, const void *items, ui
     hm_lists_record *record = lists_resolve(lists, list, &status);
     if (record == NULL || n == 0)
         return status;
-    unsigned char *place = lists_grow(lists, list, record, n, &status);
+    unsigned char *place = lists_grow(lists, list, record, n, &items, &status);
     if (place != NULL)
         lists_write(place, items, lists->item_size * n);
     return status;
@@ -487,11 +559,12 @@ void *hm_lists_insert_at(hm_lists *lists, hm_handle list, uint32_t index, const 
         hm_fail(HM_ERROR_INVALID, "index %" HM_U32 " is above the count %" HM_U32, index, count);
         return NULL;
     }
-    const unsigned char *last = lists_grow(lists, list, record, 1, &status);
+    const unsigned char *last = lists_grow(lists, list, record, 1, &item, &status);
     if (last == NULL)
         return NULL;
     unsigned char *place = lists_item_at(lists, record, index);
     memmove(place + lists->item_size, place, (size_t)(last - place));
+    item = hm_array_follow(item, place, (size_t)(last - place), place + lists->item_size);
     lists_write(place, item, lists->item_size);
     return place;
 }
@@ -570,9 +643,17 @@ uint32_t hm_lists_erase_if(hm_lists *lists, hm_handle list,
 
 /* upkeep */
 
-hm_status hm_lists_trim(hm_lists *lists)
+static hm_status lists_shrink_ids(hm_lists *lists, const hm_array_column *more, uint32_t count)
 {
-    HM_CONTRACT(lists != NULL, "hm_lists_trim: lists is NULL");
+    hm_array_column columns[HM_ID_TABLE_MORE];
+    uint32_t all = lists_list_columns(lists, more, count, columns);
+    hm_status status = hm_id_table_shrink(&lists->ids, columns, all);
+    hm_lists_place(lists);
+    return status;
+}
+
+hm_status hm_lists_trim_with(hm_lists *lists, const hm_array_column *more, uint32_t count)
+{
     if (hm_guard_refuses(&lists->guard, "lists", lists->name))
         return HM_ERROR_BUSY;
     hm_status status = hm_id_table_trim_slots(&lists->ids);
@@ -582,7 +663,17 @@ hm_status hm_lists_trim(hm_lists *lists)
         status = hm_array_decommit(&lists->record_array);
     if (status == HM_OK)
         status = hm_array_trim(&lists->unit_array);
+    if (status == HM_OK)
+        status = lists_shrink_ids(lists, more, count);
+    if (status == HM_OK)
+        status = hm_lists_shrink_range(lists);
     return hm_lists_tell(lists, status);
+}
+
+hm_status hm_lists_trim(hm_lists *lists)
+{
+    HM_CONTRACT(lists != NULL, "hm_lists_trim: lists is NULL");
+    return hm_lists_trim_with(lists, NULL, 0);
 }
 
 HM_ID_TABLE_QUESTIONS(lists, handles)

@@ -67,12 +67,30 @@ static inline void hm_lists_part(hm_lists *lists)
 
 /* blocks.c */
 
+/* Returns how many units lists without a capacity have space for at first: a quarter of a small
+ * page, whatever the pages of the system, since where blocks lie can depend on when a range is
+ * full. */
+static inline size_t hm_lists_first_units(const hm_lists *lists)
+{
+    size_t units = (size_t)1024 >> lists->unit_shift;
+    return units > 2 ? units : 2;
+}
+
+/* Reads the addresses of the columns again, and poisons what is unused, after they may have moved.
+ */
+void hm_lists_place(hm_lists *lists);
+
+/* Moves the blocks of lists without a capacity to a smaller range if at most half of theirs is in
+ * use. As long as they share that of the records, they have the least already. */
+hm_status hm_lists_shrink_range(hm_lists *lists);
+
 /* Passes a status on, and names the lists if memory was refused. */
 hm_status hm_lists_tell(const hm_lists *lists, hm_status status);
 
 /* Returns a block that n items fit into, its unit in *unit: a power of two, whose head has its size
- * and no slot, and whose other bytes are poisoned. HM_ERROR_FULL, HM_ERROR_MEMORY. O(1),
- * amortised; O(blocks) where the range is used up and a block was freed since the last time. */
+ * and no slot, and whose other bytes are poisoned. Without a capacity all blocks may move.
+ * HM_ERROR_FULL, HM_ERROR_MEMORY. O(1), amortised; O(blocks) where the range is used up and a
+ * block was freed since the last time. */
 hm_status hm_lists_take(hm_lists *lists, uint64_t n, uint32_t *unit);
 
 /* Returns how many items fit into a block that is not exact. */

@@ -75,7 +75,8 @@ TEST(lists_contract, the_default_of_max_items_is_valid_for_large_items)
     if (!test_has_addresses(UINT64_C(1) << 37, "lists of 2^31 units"))
         return;
     hm_lists lists;
-    CHECK(hm_lists_init(&lists, &(hm_lists_desc){.item_size = 1 << 20}) == HM_OK);
+    CHECK(hm_lists_init(&lists, &(hm_lists_desc){.item_size = 1 << 20, .capacity = 1048576}) ==
+          HM_OK);
     hm_handle list = hm_lists_create(&lists);
     CHECK(hm_lists_push(&lists, list, NULL) != NULL);
     CHECK(hm_lists_resize(&lists, list, 1 << 15) == HM_ERROR_FULL);

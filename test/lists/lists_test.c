@@ -3,6 +3,9 @@
  * hook, what moves, how blocks are used again, and sizes. */
 #include "support/lists.h"
 
+#include "support/layout.h"
+#include "support/memory.h"
+
 #include <string.h>
 
 /* lists */
@@ -94,6 +97,100 @@ TEST(lists, a_list_that_grows_moves_no_other)
         CHECK((items_of(&lists, list[i]) == places[i]) == (i != 2));
     }
     finish(&lists);
+}
+
+/* The range is remapped or copied; it is less than four times as large as the items, whose blocks
+ * are twice as large at most. Where units lie depends on no page. */
+TEST(lists, without_a_capacity_they_move_when_their_range_is_full)
+{
+    enum { SIZE = 40, LISTS = 4000 };
+    uintptr_t last[2];
+    for (int copies = 0; copies < 2; copies++) {
+        test_memory memory;
+        test_memory_init(&memory, copies ? 65536 : hm_memory_os()->page_size);
+        if (copies)
+            memory.table.remap = NULL;
+        uint32_t moves = 0, most = LISTS / (test_scale() < 50 ? test_scale() : 50);
+        hm_lists lists;
+        const hm_lists_desc desc = {.item_size = SIZE, .memory = &memory.table};
+        CHECK(hm_lists_init(&lists, &desc) == HM_OK && memory.calls == 2);
+        CHECK(hm_lists_capacity(&lists) == UINT32_MAX - 1 && memory.reserved_size <= 65536);
+        for (uint32_t i = 0; i < 20 * most; i++) {
+            const unsigned char *base = lists.base;
+            hm_handle list = i < most ? hm_lists_create(&lists) : hm_handle_pack(i % most, 1, 0);
+            unsigned char *item = hm_lists_push(&lists, list, NULL);
+            CHECK(item != NULL && test_bytes_are(item, SIZE, 0));
+            memset(item, (int)(i % 251), SIZE);
+            moves += lists.base != base;
+        }
+        for (uint32_t i = 0; i < 20 * most; i++) {
+            unsigned char *items = hm_lists_items(&lists, hm_handle_pack(i % most, 1, 0), NULL);
+            CHECK(test_bytes_are(items + SIZE * (i / most), SIZE, (unsigned char)(i % 251)));
+        }
+        CHECK(moves >= 5 && moves <= 30 && hm_lists_validate(&lists) == HM_OK);
+        CHECK(memory.reserved_size <= 80 * most * SIZE + 56 * most + (512 << 10));
+        CHECK(hm_lists_reserve(&lists, 10 * most) == HM_OK);
+        last[copies] = lists.end;
+        while (hm_lists_count(&lists) > 1)
+            CHECK(hm_lists_destroy(&lists, hm_lists_handle_at(&lists, 1)));
+        CHECK(hm_lists_defragment(&lists, NULL).done && hm_lists_trim(&lists) == HM_OK);
+        CHECK(memory.reserved_size <= 2 * 65536 && count_of(&lists, hm_handle_pack(0, 1, 0)) == 20);
+        hm_lists_fini(&lists);
+        test_memory_check_released(&memory);
+    }
+    CHECK(last[0] == last[1]);
+}
+
+/* Spent slots stay, and take more entries than there may be lists. */
+TEST(lists, without_a_capacity_records_follow_where_retired_slots_need_space)
+{
+    hm_lists lists;
+    CHECK(hm_lists_init(&lists, &(hm_lists_desc){.item_size = 4}) == HM_OK);
+    uint32_t n = (uint32_t)lists.ids.slot_array.capacity;
+    for (uint32_t i = 0; i < 5 * n; i++) {
+        hm_handle list = hm_lists_create(&lists);
+        uint32_t slot = hm_handle_index(list);
+        hm_handle spent = hm_handle_pack(slot, HM_HANDLE_MAX_GENERATION, 0);
+        lists.ids.entries[slot].bits |= spent.bits & ~(uint64_t)UINT32_MAX;
+        lists.records[slot].tag = (uint32_t)(spent.bits >> 32);
+        CHECK(slot == i && hm_lists_push(&lists, spent, NULL) != NULL);
+        CHECK(hm_lists_destroy(&lists, spent) && hm_lists_validate(&lists) == HM_OK);
+    }
+    CHECK(lists.record_array.capacity >= 5 * n && lists.ids.slot_array.capacity == n);
+    CHECK(hm_lists_reserve(&lists, 2 * n) == HM_OK && hm_lists_validate(&lists) == HM_OK);
+    finish(&lists);
+}
+
+/* Whether in small items, which a push copies first; with a capacity lists move alone. */
+TEST(lists, items_of_the_lists_themselves_may_be_pushed_while_they_move)
+{
+    enum { WORDS = 25, MOST = 600 };
+    for (int i = 0; i < 12; i++) {
+        size_t size = i % 2 == 0 ? sizeof(uint32_t) : WORDS * sizeof(uint32_t);
+        hm_lists lists;
+        CHECK(hm_lists_init(&lists, &(hm_lists_desc){.item_size = size,
+                                                     .capacity = i / 2 % 2 == 0 ? 0 : 2,
+                                                     .max_items = 2 * MOST}) == HM_OK);
+        hm_handle list[2] = {hm_lists_create(&lists), hm_lists_create(&lists)};
+        for (uint32_t n = 0; n < 2 * MOST; n++) {
+            uint32_t count, item[WORDS] = {0};
+            const unsigned char *from = hm_lists_items(&lists, list[n / 2 % 2], &count);
+            const void *last = n < 4 ? (const void *)item : from + size * (count - 1);
+            memcpy(item, last, size);
+            const void *place = NULL;
+            if (i / 4 == 0)
+                place = hm_lists_push(&lists, list[n % 2], last);
+            else if (i / 4 == 1)
+                place = hm_lists_insert_at(&lists, list[n % 2], count_of(&lists, list[n % 2]) / 2,
+                                           last);
+            else if (hm_lists_push_n(&lists, list[n % 2], last, 1) == HM_OK)
+                place =
+                    (unsigned char *)hm_lists_items(&lists, list[n % 2], &count) + size * (n / 2);
+            CHECK(place != NULL && memcmp(place, item, size) == 0);
+            memcpy((void *)(uintptr_t)place, &n, sizeof n);
+        }
+        finish(&lists);
+    }
 }
 
 /* Whether with a hook, which sees the items end one by one, and whether the block is exact. */

@@ -65,7 +65,7 @@ static void check_refusal(const lists_model *model, const lists_model_list *entr
         size *= 2;
     if (n <= model->desc.max_items - model->item_count) {
         CHECK(has_space);
-        has_space = size <= find_run(lists);
+        has_space = model->is_unbounded || size <= find_run(lists);
         for (uint32_t i = hm_bits_highest(size); i < HM_LISTS_CLASSES; i++)
             CHECK(lists->heads[i] == 0);
     } else {

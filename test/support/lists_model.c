@@ -59,9 +59,21 @@ hm_handle lists_model_pick_list(lists_model *model, const uint32_t arguments[3],
     return list;
 }
 
-void lists_model_refresh(const lists_model *model, lists_model_list *entry)
+/* Notes where all items are, if the range has moved. */
+static void refresh_all(lists_model *model)
+{
+    if (model->base == model->lists.base)
+        return;
+    CHECK(model->is_unbounded);
+    for (uint32_t i = 0; i < model->count; i++)
+        model->entries[i].place = hm_lists_items(&model->lists, model->entries[i].list, NULL);
+    model->base = model->lists.base;
+}
+
+void lists_model_refresh(lists_model *model, lists_model_list *entry)
 {
     entry->place = hm_lists_items(&model->lists, entry->list, NULL);
+    refresh_all(model);
 }
 
 /* lists */
@@ -246,7 +258,16 @@ static void clear(void *state, const uint32_t arguments[3])
     model->count = 0;
 }
 
-/* No page behind the last block is left. */
+/* Returns the units that lists without a capacity may keep after a trim. */
+static size_t most_kept(const hm_lists *lists)
+{
+    size_t first = (size_t)1024 >> lists->unit_shift, need = lists->end;
+    if (first < 2)
+        first = 2;
+    return first > need ? 2 * first : 2 * need;
+}
+
+/* No page behind the last block is left, or at most as much as is used. */
 static void trim(void *state, const uint32_t arguments[3])
 {
     lists_model *model = state;
@@ -256,8 +277,10 @@ static void trim(void *state, const uint32_t arguments[3])
     size_t used = lists->end > 1 ? (size_t)lists->end << lists->unit_shift : 0;
     model->is_trimmed = true;
     CHECK(status == HM_OK || test_memory_explains(&model->memory, status, true));
-    CHECK(status != HM_OK ||
-          lists->unit_array.committed_size < used + model->memory.table.page_size);
+    if (status == HM_OK && model->is_unbounded)
+        CHECK(lists->unit_array.capacity <= most_kept(lists));
+    else if (status == HM_OK)
+        CHECK(lists->unit_array.committed_size < used + model->memory.table.page_size);
 }
 
 /* defragment */
@@ -379,6 +402,7 @@ static void check(void *state)
 {
     lists_model *model = state;
     uint64_t random = ++model->tick;
+    refresh_all(model);
     CHECK(hm_lists_validate(&model->lists) == HM_OK);
     CHECK(hm_lists_count(&model->lists) == model->count);
     CHECK(hm_lists_item_count(&model->lists) == model->item_count);
@@ -413,7 +437,12 @@ hm_status lists_model_init(lists_model *model, const hm_lists_desc *desc, size_t
     test_memory_init(&model->memory, page_size);
     model->desc = *desc;
     model->desc.memory = &model->memory.table;
-    return hm_lists_init(&model->lists, &model->desc);
+    hm_status status = hm_lists_init(&model->lists, &model->desc);
+    model->is_unbounded = desc->capacity == 0;
+    if (model->is_unbounded)
+        model->desc.capacity = desc->max_slots;
+    model->base = model->lists.base;
+    return status;
 }
 
 void lists_model_fini(lists_model *model)
@@ -470,9 +499,12 @@ static void *begin(const uint32_t arguments[3])
         .destroy = arguments[1] / 4096 % 2 != 0 ? on_destroy : NULL,
         .context = model};
     desc.max_slots = desc.capacity + arguments[1] % 3 * 10000;
+    if (arguments[2] / (4 * LISTS_MODEL_LISTS) % 2 == 0 && arguments[1] % 3 == 0)
+        desc.capacity = 0; /* They have no limit but their slots, and move as they grow. */
     CHECK(lists_model_init(model, &desc, layout.page_size) == HM_OK);
     /* Often a part of the range, so that gaps use it up. */
-    model->lists.unit_array.capacity /= 1 + arguments[1] / LISTS_MODEL_ITEMS % 5;
+    if (!model->is_unbounded)
+        model->lists.unit_array.capacity /= 1 + arguments[1] / LISTS_MODEL_ITEMS % 5;
     return model;
 }
 

@@ -39,6 +39,8 @@ typedef struct lists_model {
     uint32_t keys;       /* values are below this, and none is zero; 0: any values */
     uint32_t destroyed;  /* reports of destroy since the last check */
     uint32_t ended;      /* items that ended since then */
+    bool is_unbounded;
+    const unsigned char *base; /* where the range was when the places were noted */
     /* From here on, all that operations depend on. */
     hm_lists lists;
     lists_model_list entries[LISTS_MODEL_LISTS]; /* in the order of handle_at */
@@ -58,9 +60,10 @@ void lists_model_fini(lists_model *model);
 /* Returns the entry of exactly this handle, or NULL. */
 lists_model_list *lists_model_find(lists_model *model, hm_handle handle);
 
-/* Whether the item has this value; and reads where the list's items are. */
+/* Whether the item has this value; and reads where the items of the list, or after the range has
+ * moved of all, are. */
 bool lists_model_holds(const lists_model *model, const void *item, uint64_t value);
-void lists_model_refresh(const lists_model *model, lists_model_list *entry);
+void lists_model_refresh(lists_model *model, lists_model_list *entry);
 
 /* The list that an operation changes: kind, which, noise; its other arguments are arguments[0] / 16
  * and arguments[2]. The entry is NULL if the handle does not resolve. */

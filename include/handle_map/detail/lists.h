@@ -16,6 +16,9 @@ HM_BEGIN_C
 
 enum { HM_LISTS_CLASSES = 32 };
 
+/* Bytes of an item that a push copies before it grows. */
+enum { HM_LISTS_SMALL = 64 };
+
 /* The most items of one list. */
 #define HM_LISTS_MOST (UINT32_MAX >> 1)
 
@@ -78,8 +81,9 @@ typedef struct hm_lists_view {
     uint32_t next;  /* private; 0 begins a loop */
 } hm_lists_view;
 
-/* Adds an item, and returns its place, which the caller writes; NULL as hm_lists_push. */
-HM_API unsigned char *hm_lists_push_slow(hm_lists *lists, hm_handle list);
+/* What hm_lists_push does when the block is full, the handle names no list, or the lists are busy.
+ * The item may be one of these lists. */
+HM_API void *hm_lists_push_slow(hm_lists *lists, hm_handle list, const void *item);
 HM_API bool hm_lists_erase_slow(hm_lists *lists, hm_lists_record *record, uint32_t index);
 
 static inline unsigned char *hm_lists_address(const hm_lists *lists, uint32_t unit)
@@ -123,8 +127,20 @@ HM_INLINE unsigned char *hm_lists_append_as(hm_lists *lists, hm_lists_record *re
     return place;
 }
 
-/* The item is written here in either case: if its address went to a function that is not inline,
- * the compiler could not keep it in registers. */
+/* Hands a copy of a small item on: if its own address went to a function that is not inline, the
+ * compiler could not keep it in registers. */
+HM_INLINE void *hm_lists_push_rarely(hm_lists *lists, hm_handle list, const void *item,
+                                     size_t item_size)
+{
+    unsigned char copy[HM_LISTS_SMALL];
+    if (item == NULL)
+        return hm_lists_push_slow(lists, list, NULL);
+    if (item_size > sizeof copy)
+        return hm_lists_push_slow(lists, list, item);
+    memcpy(copy, item, item_size);
+    return hm_lists_push_slow(lists, list, copy);
+}
+
 HM_INLINE void *hm_lists_push_as(hm_lists *lists, hm_handle list, const void *item,
                                  size_t item_size)
 {
@@ -134,11 +150,8 @@ HM_INLINE void *hm_lists_push_as(hm_lists *lists, hm_handle list, const void *it
     record = hm_lists_find(lists, list);
     if (record != NULL)
         place = hm_lists_append_as(lists, record, item_size);
-    if (place == NULL) {
-        place = hm_lists_push_slow(lists, list);
-        if (place == NULL)
-            return NULL;
-    }
+    if (place == NULL)
+        return hm_lists_push_rarely(lists, list, item, item_size);
     if (item != NULL)
         memcpy(place, item, item_size);
     else
