@@ -24,9 +24,6 @@
 #include <handle_map/base.h>
 #ifndef HM_WITHOUT_ORDER
 #include <handle_map/detail/order_loops.h>
-#endif
-
-#ifndef HM_WITHOUT_ORDER
 
 /* Set `compare` or `key`, or both: then the key decides first and compare breaks ties. They must
  * form a strict weak order, and must not change an item or the container. */
