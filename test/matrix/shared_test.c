@@ -225,9 +225,10 @@ static hm_status init_lists(container *c, uint32_t way, uint32_t capacity, const
 static hm_handle add_lists(container *c, uint32_t number)
 {
     hm_handle list = hm_lists_create(&c->lists);
-    if (number < SOME) /* The others are empty. */
-        CHECK(hm_lists_push(&c->lists, list, &number) != NULL);
-    return list;
+    if (number >= SOME || hm_lists_push(&c->lists, list, &number) != NULL)
+        return list; /* From SOME on they are empty. */
+    (void)hm_lists_destroy(&c->lists, list);
+    return HM_NULL_HANDLE;
 }
 
 static bool end_lists(container *c, hm_handle handle)
@@ -492,6 +493,8 @@ SHARED(world, world, HM_COMPONENT_ARCHETYPE)
 SHARED(world_of_sparse_values, world, HM_COMPONENT_SPARSE)
 PROMISE(map, map, 0, an_allocator_will_do_without_a_capacity)
 PROMISE(map_with_meta, map, 4, an_allocator_will_do_without_a_capacity)
+PROMISE(secondary, secondary, 0, an_allocator_will_do_without_a_capacity)
+PROMISE(lists, lists, 0, an_allocator_will_do_without_a_capacity)
 PROMISE(map, map, 0, the_heap_will_do)
 PROMISE(pool, pool, 0, the_heap_will_do)
 PROMISE(table, table, 0, the_heap_will_do)
