@@ -144,8 +144,12 @@ BUGS = [
     Bug("a lane keeps its cells when the last row leaves it", "src/table/rows.c",
         "    if (last == hole && stays)\n        table_clear_row(table, last);\n", "", "table"),
     Bug("the last column does not move along in an exchange", "src/table/rows.c",
+        "uint32_t a, uint32_t b)\n"
+        "{\n"
         "    const hm_table *table = owner;\n"
         "    for (uint32_t c = 0; c < table->column_count; c++) {",
+        "uint32_t a, uint32_t b)\n"
+        "{\n"
         "    const hm_table *table = owner;\n"
         "    for (uint32_t c = 0; c == 0 || c + 1 < table->column_count; c++) {", "table",
         is_canary=True),
