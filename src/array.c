@@ -452,6 +452,37 @@ hm_status hm_array_trim(hm_array *array)
     return array_tell(array->capacity, status);
 }
 
+hm_status hm_array_open(hm_array **place, const hm_array_desc *desc, size_t count, size_t used)
+{
+    hm_array *old = *place, range;
+    if (old != NULL && count <= old->capacity)
+        return hm_array_commit(old, count, true);
+    hm_status status = hm_array_init(&range, desc);
+    if (status == HM_OK)
+        status = hm_array_commit(&range, count, true);
+    if (status != HM_OK) {
+        hm_array_fini(&range);
+        return status;
+    }
+    hm_array *array = hm_array_data(&range);
+    range.count = old != NULL ? old->count : (sizeof range + desc->item_size - 1) / desc->item_size;
+    if (old != NULL)
+        memcpy(array, old, old->item_size * used);
+    hm_array_close(place);
+    *array = range;
+    *place = array;
+    return HM_OK;
+}
+
+void hm_array_close(hm_array **place)
+{
+    if (*place == NULL)
+        return;
+    hm_array range = **place; /* It is in the memory that it releases. */
+    hm_array_fini(&range);
+    *place = NULL;
+}
+
 void hm_array_add_sizes(const hm_array *array, hm_stats *stats)
 {
     stats->committed_size += array->is_whole ? array->range_size : array->committed_size;

@@ -78,6 +78,15 @@ hm_status hm_array_move_columns(const hm_array_column *columns, uint32_t count);
  * size. The program does not see it. As hm_array_move_columns otherwise. */
 hm_status hm_array_widen(hm_array *array, size_t need, size_t used);
 
+/* What few containers need is an array at the beginning of its own range, so that the others have
+ * only a NULL pointer: the first items are the array itself. Commits `count` items, those included.
+ * Makes the array if there is none, and moves it, with the first `used` items, if its range is too
+ * small: then the capacity of the descriptor counts. HM_ERROR_MEMORY: nothing has changed. */
+hm_status hm_array_open(hm_array **place, const hm_array_desc *desc, size_t count, size_t used);
+
+/* Releases it; does nothing if there is none. */
+void hm_array_close(hm_array **place);
+
 /* Returns where an item is now: one of the `size` bytes that were at `before`, and are at `after`,
  * or any other, which has not moved. NULL stays NULL. */
 static inline const void *hm_array_follow(const void *item, const unsigned char *before,

@@ -17,9 +17,18 @@ static bool id_table_is_spent(const hm_id_table *table, uint32_t slot)
     return hm_handle_generation(table->entries[slot]) == HM_HANDLE_MAX_GENERATION;
 }
 
+/* The array of floors begins with itself. */
+enum { ID_TABLE_FLOORS_HEAD = sizeof(hm_array) / sizeof(uint16_t) };
+
+/* Returns NULL if no slot of the unit was ever dropped. */
+static uint16_t *id_table_find_floor(const hm_id_table *table, size_t unit)
+{
+    return table->floors != NULL ? hm_array_at(table->floors, ID_TABLE_FLOORS_HEAD + unit) : NULL;
+}
+
 static uint32_t id_table_floor_of(const hm_id_table *table, uint32_t slot)
 {
-    const uint16_t *floor = hm_array_at(&table->floors, slot / HM_ID_TABLE_UNIT);
+    const uint16_t *floor = id_table_find_floor(table, slot / HM_ID_TABLE_UNIT);
     return floor != NULL ? *floor : 0;
 }
 
@@ -67,25 +76,16 @@ hm_status hm_id_table_settle_type(uint32_t *type_id, const char *what, const cha
     return HM_OK;
 }
 
-enum { ID_TABLE_OWN = 3 /* arrays: slots, entries, floors */ };
+enum { ID_TABLE_OWN = 2 /* arrays: slots, entries */ };
 
 HM_STATIC_ASSERT(ID_TABLE_OWN + HM_ID_TABLE_MORE <= HM_ARRAY_MAX_COLUMNS, "one range has them all");
 
-/* Returns how many floors so many slots have, at least one. */
-static size_t id_table_floors_of(size_t slots)
-{
-    return (slots - 1) / HM_ID_TABLE_UNIT + 1;
-}
-
 /* Lists the arrays of a table and of its container, for `capacity` live slots. */
-static void id_table_list(hm_id_table *table, size_t capacity, size_t slots,
-                          const hm_array_column *more, uint32_t count, hm_array_column *columns)
+static void id_table_list(size_t capacity, size_t slots, const hm_array_column *more,
+                          uint32_t count, hm_array_column *columns)
 {
     columns[0].desc.capacity = capacity;
     columns[1].desc.capacity = slots;
-    columns[2].desc.capacity = id_table_floors_of(slots);
-    if (columns[2].desc.capacity < table->floors.count)
-        columns[2].desc.capacity = table->floors.count;
     for (uint32_t i = 0; i < count; i++) {
         columns[ID_TABLE_OWN + i] = more[i];
         columns[ID_TABLE_OWN + i].desc.memory = columns->desc.memory;
@@ -116,11 +116,9 @@ static hm_status id_table_init_columns(hm_id_table *table, const hm_id_table_des
                                        bool is_whole, const hm_array_column *more, uint32_t count)
 {
     const hm_memory *memory = full->memory;
-    /* Of floors a page at a time, since a trim should not commit more than it gives back. */
     hm_array_column columns[HM_ARRAY_MAX_COLUMNS] = {
         {.array = &table->slot_array, .desc = {sizeof(uint32_t), 0, 0, 0, memory}},
         {.array = &table->entry_array, .desc = {sizeof(hm_handle), 0, 0, 0, memory}},
-        {.array = &table->floors, .desc = {sizeof(uint16_t), 0, 0, memory->page_size, memory}},
     };
     size_t capacity = full->capacity, slots = full->max_slots;
     hm_status status = HM_OK;
@@ -132,7 +130,7 @@ static hm_status id_table_init_columns(hm_id_table *table, const hm_id_table_des
     if (status != HM_OK)
         /* Coverage: as above. */
         return status;
-    id_table_list(table, capacity, slots, more, count, columns);
+    id_table_list(capacity, slots, more, count, columns);
     return hm_array_init_columns(columns, ID_TABLE_OWN + count, is_whole);
 }
 
@@ -151,9 +149,8 @@ static hm_status id_table_move(hm_id_table *table, size_t capacity, const hm_arr
         slots = table->fresh_end; /* A trim has set it to 0. */
     hm_array_column columns[HM_ARRAY_MAX_COLUMNS] = {
         hm_array_column_of(&table->slot_array, table->used, false),
-        hm_array_column_of(&table->entry_array, table->slot_count, false),
-        hm_array_column_of(&table->floors, table->floors.count, false)};
-    id_table_list(table, capacity, slots, more, count, columns);
+        hm_array_column_of(&table->entry_array, table->slot_count, false)};
+    id_table_list(capacity, slots, more, count, columns);
     hm_status status = hm_array_move_columns(columns, ID_TABLE_OWN + count);
     id_table_place(table);
     return status;
@@ -239,7 +236,7 @@ hm_status hm_id_table_init(hm_id_table *table, const hm_id_table_desc *desc)
 void hm_id_table_fini(hm_id_table *table)
 {
     HM_CONTRACT(table != NULL, "hm_id_table_fini: table is NULL");
-    hm_array_fini(&table->floors);
+    hm_array_close(&table->floors);
     hm_array_fini(&table->entry_array);
     hm_array_fini(&table->slot_array);
     memset(table, 0, sizeof *table);
@@ -340,7 +337,7 @@ static void id_table_open_fresh_slots(hm_id_table *table)
     if (end > table->max_slots)
         end = table->max_slots;
     uint64_t unit = table->slot_count / HM_ID_TABLE_UNIT;
-    if (unit < table->floors.count && end > (unit + 1) * HM_ID_TABLE_UNIT)
+    if (id_table_find_floor(table, unit) != NULL && end > (unit + 1) * HM_ID_TABLE_UNIT)
         end = (unit + 1) * HM_ID_TABLE_UNIT;
     table->fresh_end = (uint32_t)end;
     table->fresh_bits = hm_handle_pack(0, floor + 1, table->type_id).bits;
@@ -418,21 +415,30 @@ static uint32_t id_table_slots_to_keep(const hm_id_table *table)
     return keep < table->slot_count ? (uint32_t)keep : table->slot_count;
 }
 
+/* Returns how many items the array of floors of so many slots has. */
+static size_t id_table_floors_of(size_t slots)
+{
+    return ID_TABLE_FLOORS_HEAD + (slots - 1) / HM_ID_TABLE_UNIT + 1;
+}
+
 /* Raises the floors of the units from slot `keep` on to the highest generation there. */
 static hm_status id_table_raise_floors(hm_id_table *table, uint32_t keep)
 {
-    size_t units = id_table_floors_of(table->slot_count);
-    if (units > table->floors.count) {
-        hm_status status = HM_OK;
-        if (units > table->floors.capacity)
-            status = hm_array_widen(&table->floors, units, table->floors.count);
+    const hm_memory *memory = table->entry_array.memory;
+    size_t used = table->floors != NULL ? table->floors->count : 0;
+    size_t need = id_table_floors_of(table->slot_count);
+    /* A page at a time, since a trim should not commit more than it gives back. */
+    hm_array_desc desc = {sizeof(uint16_t), 0, 0, memory->page_size, memory};
+    desc.capacity = id_table_floors_of(table->entry_array.capacity);
+    if (need > used) {
+        hm_status status = hm_array_open(&table->floors, &desc, need, used);
         if (status == HM_OK)
-            status = hm_array_resize(&table->floors, units);
+            status = hm_array_resize(table->floors, need);
         if (status != HM_OK)
             return status;
     }
     for (uint32_t slot = keep; slot < table->slot_count; slot++) {
-        uint16_t *floor = hm_array_at(&table->floors, slot / HM_ID_TABLE_UNIT);
+        uint16_t *floor = id_table_find_floor(table, slot / HM_ID_TABLE_UNIT);
         uint32_t generation = hm_handle_generation(table->entries[slot]);
         if (generation > *floor)
             *floor = (uint16_t)generation;
@@ -560,7 +566,8 @@ void hm_id_table_add_stats(const hm_id_table *table, hm_stats *stats)
     stats->retired_slots = table->slot_count - table->used;
     hm_array_add_sizes(&table->entry_array, stats);
     hm_array_add_sizes(&table->slot_array, stats);
-    hm_array_add_sizes(&table->floors, stats);
+    if (table->floors != NULL)
+        hm_array_add_sizes(table->floors, stats);
 }
 
 static bool id_table_counts_are_valid(const hm_id_table *table)

@@ -162,7 +162,7 @@ TEST(last_error, refused_memory_is_told_with_its_size)
     desc.max_slots = 100000;
     test_memory_fail(&memory, 1, false);
     CHECK(hm_map_init(&map, &desc) == HM_ERROR_MEMORY);
-    CHECK(says("a reservation of 2228224 bytes was refused: lower capacity 100000 or max_slots "
+    CHECK(says("a reservation of 2162688 bytes was refused: lower capacity 100000 or max_slots "
                "100000 of the map 'map'"));
     CHECK(hm_map_init(&map, &desc) == HM_OK);
     test_memory_fail(&memory, 1, false);

@@ -158,39 +158,19 @@ static size_t order_words(uint32_t count)
     return ORDER_STATE_WORDS + (size_t)count / HM_MARKS_PER_WORD + 1;
 }
 
-/* Moves the state, or a new one, to a range that is large enough for the owner's. */
-static hm_status order_move(hm_order_state **place, const hm_sequence *sequence)
-{
-    hm_order_state *old = *place;
-    hm_array range;
-    hm_array_desc desc = {.item_size = sizeof(uint64_t), .memory = sequence->memory};
-    desc.capacity = order_words(sequence->capacity);
-    hm_status status = hm_array_init(&range, &desc);
-    if (status == HM_OK)
-        status = hm_array_commit(&range, order_words(sequence->count), true);
-    if (status != HM_OK) {
-        hm_array_fini(&range);
-        return status;
-    }
-    hm_order_state *state = hm_array_data(&range);
-    if (old != NULL)
-        memcpy(state, old, sizeof(uint64_t) * order_words(old->cursor));
-    else
-        memset(state, 0, sizeof *state);
-    hm_order_release(place);
-    state->range = range;
-    state->marks = (uint64_t *)(void *)state + ORDER_STATE_WORDS;
-    *place = state;
-    return HM_OK;
-}
-
 hm_status hm_order_open(hm_order_state **place, const hm_sequence *sequence)
 {
     hm_order_state *state = *place;
-    size_t words = order_words(sequence->count);
-    if (state == NULL || words > state->range.capacity)
-        return order_move(place, sequence);
-    return hm_array_commit(&state->range, words, true);
+    hm_array *range = state != NULL ? &state->range : NULL;
+    hm_array_desc desc = {.item_size = sizeof(uint64_t), .memory = sequence->memory};
+    desc.capacity = order_words(sequence->capacity);
+    hm_status status = hm_array_open(&range, &desc, order_words(sequence->count),
+                                     state != NULL ? order_words(state->cursor) : 0);
+    if (status != HM_OK)
+        return status;
+    *place = state = (hm_order_state *)(void *)range;
+    state->marks = (uint64_t *)(void *)state + ORDER_STATE_WORDS;
+    return HM_OK;
 }
 
 hm_status hm_order_shrink(hm_order_state *state, uint32_t count)
@@ -201,9 +181,7 @@ hm_status hm_order_shrink(hm_order_state *state, uint32_t count)
 
 void hm_order_release(hm_order_state **place)
 {
-    if (*place == NULL)
-        return;
-    hm_array range = (*place)->range; /* It is in the memory that it releases. */
-    hm_array_fini(&range);
+    hm_array *range = *place != NULL ? &(*place)->range : NULL;
+    hm_array_close(&range);
     *place = NULL;
 }

@@ -90,6 +90,12 @@ void blank_behind(hm_array *array, size_t live_size)
         memset(array->data + live_size, SPACE_BLANK, array->committed_size - live_size);
 }
 
+void blank_floors(hm_id_table *table)
+{
+    if (table->floors != NULL)
+        blank_behind(table->floors, sizeof(uint16_t) * table->floors->count);
+}
+
 /* scratch memory: what is kept is copied to a second, blank one */
 
 static unsigned char kept[SPACE_SCRATCH];

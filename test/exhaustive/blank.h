@@ -6,6 +6,7 @@
 
 #include "order/order_private.h"
 
+#include <handle_map/id_table.h>
 #include <handle_map/lists.h>
 
 #include <stdbool.h>
@@ -19,8 +20,12 @@ enum {
 
 #define BLANK(object) memset(&(object), SPACE_BLANK, sizeof(object))
 
+/* Bytes that the generation floors of an id table take, with their array. */
+enum { SPACE_FLOORS = sizeof(hm_array) + 64 };
+
 /* Blanks the committed memory of an array from these bytes on. */
 void blank_behind(hm_array *array, size_t live_size);
+void blank_floors(hm_id_table *table);
 
 /* Blanks what an order's state does not need in its phase. */
 void blank_order(hm_order_state *order, hm_links links, uint32_t slot_count);

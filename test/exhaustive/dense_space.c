@@ -96,7 +96,7 @@ static void blank(void)
     space->blank_items();
     blank_behind(&table->entry_array, sizeof(hm_handle) * table->slot_count);
     blank_behind(&table->slot_array, sizeof(uint32_t) * table->used);
-    blank_behind(&table->floors, sizeof(uint16_t) * table->floors.count);
+    blank_floors(table);
     BLANK(table->entry_array.count);
     BLANK(table->slot_array.count);
     hm_links links = {.slots = table->slots, .entries = table->entries};
@@ -124,7 +124,7 @@ static void fill(void)
     }
 }
 
-/* The arena has windows for what init reserves, and the marks and the scratch memory of an order.
+/* The arena has windows for what init reserves, and the generation floors, and an order.
  */
 size_t dense_space_begin(const space_config *config, const dense_space *of)
 {
@@ -136,8 +136,9 @@ size_t dense_space_begin(const space_config *config, const dense_space *of)
     dense.keys = config->keys;
     dense.name = name_for;
     uint32_t count = space->list_windows(windows);
-    windows[count++] = SPACE_ORDER;
     windows[count++] = SPACE_SCRATCH;
+    windows[count++] = SPACE_SCRATCH; /* for the floors */
+    windows[count++] = SPACE_ORDER;
     arena_begin(windows, count, config->page_size);
     arena_init(space->init);
     size_t size = subject_begin(
@@ -305,7 +306,8 @@ static void check_step(const void *before, const observation *old, const space_a
 static void check_trimmed(void)
 {
     hm_stats stats = DENSE_ASK(&dense, get_stats);
-    hm_stats aside = {.committed_size = ids()->floors.committed_size};
+    const hm_array *floors = ids()->floors;
+    hm_stats aside = {.committed_size = floors != NULL ? floors->committed_size : 0};
     hm_order_add_sizes(order(), &aside);
     CHECK(stats.committed_size - aside.committed_size ==
           space->needed_size() + space_in_pages(dense_config, sizeof(hm_handle) * stats.slots) +

@@ -79,14 +79,14 @@ static void blank(void)
 
 static size_t begin(const space_config *of)
 {
-    static const size_t windows[] = {INDEX_RANGE};
+    static const size_t windows[] = {INDEX_RANGE, SPACE_FLOORS};
     const size_t live = offsetof(index_model, index);
     CHECK(of->capacity <= INDEX_MODEL_OWNERS);
     config = of;
     memset(&model, 0, sizeof model);
     model.keys = of->keys;
     model.first_life = of->spent_lives + 1u;
-    arena_begin(windows, 1, of->page_size);
+    arena_begin(windows, 2, of->page_size);
     arena_init(init);
     hm_array *range = &model.index.members.unit_array;
     CHECK(config->units <= range->capacity);

@@ -12,7 +12,7 @@
 #include <string.h>
 
 enum {
-    LISTS_RANGE = 704 /* bytes: entries, slots, floors, records, blocks */
+    LISTS_RANGE = 704 /* bytes: entries, slots, records, blocks */
 };
 
 static lists_model model;
@@ -70,7 +70,7 @@ void blank_lists(hm_lists *lists)
     blank_behind(&lists->record_array, sizeof(hm_lists_record) * ids->slot_count);
     blank_behind(&ids->entry_array, sizeof(hm_handle) * ids->slot_count);
     blank_behind(&ids->slot_array, sizeof(uint32_t) * ids->used);
-    blank_behind(&ids->floors, sizeof(uint16_t) * ids->floors.count);
+    blank_floors(ids);
     BLANK(ids->entry_array.count);
     BLANK(ids->slot_array.count);
     BLANK(lists->record_array.count);
@@ -92,7 +92,7 @@ static void blank(void)
 
 static size_t begin(const space_config *of)
 {
-    static const size_t windows[] = {LISTS_RANGE};
+    static const size_t windows[] = {LISTS_RANGE, SPACE_FLOORS};
     static const uint32_t any[TEST_ARGUMENTS];
     const size_t live = offsetof(lists_model, lists);
     CHECK(of->capacity <= LISTS_MODEL_LISTS && of->max_slots <= LISTS_MODEL_SLOTS);
@@ -100,7 +100,7 @@ static size_t begin(const space_config *of)
     config = of;
     memset(&model, 0, sizeof model);
     model.keys = of->keys;
-    arena_begin(windows, 1, of->page_size);
+    arena_begin(windows, 2, of->page_size);
     arena_init(init);
     CHECK(config->units <= model.lists.unit_array.capacity);
     model.lists.unit_array.capacity = config->units;

@@ -6,7 +6,7 @@
 
 static uint32_t list_windows(size_t *windows)
 {
-    windows[0] = 5 * DENSE_WINDOW; /* entries, slots, floors, items, meta */
+    windows[0] = 4 * DENSE_WINDOW; /* entries, slots, items, meta */
     return 1;
 }
 

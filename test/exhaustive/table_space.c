@@ -86,14 +86,12 @@ static size_t part_of(size_t size)
     return round_up(size, unit);
 }
 
-/* Entries, slots, floors and records come before the cells. Returns the bytes of all. */
+/* Entries, slots and records come before the cells. Returns the bytes of all. */
 static size_t place_arrays(void)
 {
-    size_t end =
-        part_of(sizeof(hm_handle) * dense_config->max_slots) +
-        part_of(sizeof(uint32_t) * dense_config->capacity) +
-        part_of(sizeof(uint16_t) * ((dense_config->max_slots - 1) / HM_ID_TABLE_UNIT + 1)) +
-        part_of(sizeof(hm_cells) * layout.columns + sizeof(hm_array) * layout.arrays);
+    size_t end = part_of(sizeof(hm_handle) * dense_config->max_slots) +
+                 part_of(sizeof(uint32_t) * dense_config->capacity) +
+                 part_of(sizeof(hm_cells) * layout.columns + sizeof(hm_array) * layout.arrays);
     for (uint32_t i = 0; i < layout.arrays; i++) {
         layout.array[i] = arena_range(0) + end;
         end += part_of(array_size(i, dense_config->capacity));

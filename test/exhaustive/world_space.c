@@ -247,7 +247,7 @@ static void blank(void)
     give_values();
     blank_behind(&ids->entry_array, sizeof(hm_handle) * ids->slot_count);
     blank_behind(&ids->slot_array, sizeof(uint32_t) * ids->used);
-    blank_behind(&ids->floors, sizeof(uint16_t) * ids->floors.count);
+    blank_floors(ids);
     BLANK(ids->entry_array.count);
     BLANK(ids->slot_array.count);
     blank_slots();
@@ -390,7 +390,8 @@ static void put_form(unsigned char *bytes)
     put(&world->ids, sizeof world->ids);
     put_array(&world->ids.entry_array);
     put_array(&world->ids.slot_array);
-    put_array(&world->ids.floors);
+    if (world->ids.floors != NULL)
+        put_array(world->ids.floors);
     put(&world->guard, sizeof world->guard);
     put(&world->ready_end, sizeof world->ready_end);
     put_byte(world->bucket_mask);
@@ -415,7 +416,7 @@ static void put_form(unsigned char *bytes)
 /* Small ranges come first, so that each reservation gets one of its size. */
 static void begin_arena(void)
 {
-    static const size_t windows[] = {WORLD_MEDIUM, WORLD_MEDIUM, WORLD_SPARSE,
+    static const size_t windows[] = {WORLD_MEDIUM, WORLD_MEDIUM, WORLD_MEDIUM, WORLD_SPARSE,
                                      SPACE_ORDER,  SPACE_ORDER,  WORLD_RANGE};
     arena_begin(windows, sizeof windows / sizeof windows[0], config->page_size);
 }

@@ -304,7 +304,7 @@ static void trim(void *state, const uint32_t arguments[3])
     model *m = state;
     uint32_t end = slots_to_keep(m);
     refuse(m, arguments);
-    if (m->table.floors.count == 0) /* They get memory once. */
+    if (m->table.floors == NULL) /* They get memory once. */
         test_memory_fail(&m->memory, 1, false);
     hm_status status = hm_id_table_trim(&m->table);
     if (status != HM_OK) {

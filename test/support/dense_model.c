@@ -460,7 +460,7 @@ void dense_model_run_clear(void *state, const uint32_t arguments[3])
 }
 
 /* Leaves the units up to the last slot that is live or spent. The first trim that drops some
- * commits a page for the generation floors. */
+ * commits what the generation floors and their array need. */
 void dense_model_run_trim(void *state, const uint32_t arguments[3])
 {
     dense_model *model = state;
@@ -471,7 +471,8 @@ void dense_model_run_trim(void *state, const uint32_t arguments[3])
     (void)arguments;
     CHECK(status == HM_OK || (status == HM_ERROR_MEMORY && is_refused));
     bool drops = status == HM_OK && after.slots < before.slots;
-    size_t floors = drops && !model->has_floors ? model->memory.table.page_size : 0;
+    size_t page = model->memory.table.page_size;
+    size_t floors = drops && !model->has_floors ? (sizeof(hm_array) / page + 1) * page : 0;
     CHECK(status != HM_OK || after.committed_size <= before.committed_size + floors);
     CHECK(after.retired_slots == before.retired_slots);
     uint32_t end = before.slots;

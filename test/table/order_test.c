@@ -25,8 +25,8 @@ TABLE_TEST(table_order, trim_gives_back_what_the_order_needed)
     hm_table_clear(&table);
     CHECK(hm_table_get_stats(&table).committed_size > empty);
     CHECK(hm_table_trim(&table) == HM_OK);
-    /* A page of generation floors stays, and one of marks. */
-    CHECK(hm_table_get_stats(&table).committed_size <= empty + 2 * hm_memory_os()->page_size);
+    /* A page of generation floors stays. */
+    CHECK(hm_table_get_stats(&table).committed_size <= empty + hm_memory_os()->page_size);
     finish(&table);
 }
 

@@ -53,7 +53,7 @@ typedef struct hm_id_table {
     uint32_t type_id;
     hm_array slot_array;  /* uint32_t; the range is this array's */
     hm_array entry_array; /* hm_handle */
-    hm_array floors;      /* uint16_t: unit -> generation floor */
+    hm_array *floors;     /* uint16_t: itself, then unit -> floor; NULL: no slot was dropped */
 } hm_id_table;
 
 #endif
