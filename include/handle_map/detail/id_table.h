@@ -56,4 +56,6 @@ typedef struct hm_id_table {
     hm_array *floors;     /* uint16_t: itself, then unit -> floor; NULL: no slot was dropped */
 } hm_id_table;
 
+HM_STATIC_ASSERT(sizeof(void *) != 8 || sizeof(hm_id_table) <= 192, "programs have many");
+
 #endif

@@ -43,6 +43,8 @@ typedef struct hm_index {
     const char *name;
 } hm_index;
 
+HM_STATIC_ASSERT(sizeof(void *) != 8 || sizeof(hm_index) <= 1088, "programs have many");
+
 /* Writes n of a batch's keys, from the first on, as numbers. Must not change the index. */
 typedef void hm_index_read_keys(const void *keys, uint32_t first, uint32_t n, uint64_t *numbers);
 

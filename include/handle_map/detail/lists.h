@@ -73,6 +73,8 @@ typedef struct hm_lists {
     void *context;
 } hm_lists;
 
+HM_STATIC_ASSERT(sizeof(void *) != 8 || sizeof(hm_lists) <= 576, "programs have many");
+
 /* An array of a list's items, from hm_lists_next. */
 typedef struct hm_lists_view {
     hm_handle list;

@@ -26,6 +26,8 @@ typedef struct hm_map {
     struct hm_order_state *order;
 } hm_map;
 
+HM_STATIC_ASSERT(sizeof(void *) != 8 || sizeof(hm_map) <= 384, "programs have many");
+
 HM_STATIC_ASSERT(sizeof(void *) != 8 ||
                      offsetof(hm_map, ids) + offsetof(hm_id_table, max_slots) == 64,
                  "what the hot paths touch takes one cache line");

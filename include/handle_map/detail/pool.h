@@ -108,6 +108,8 @@ typedef struct hm_pool {
     const char *name;
 } hm_pool;
 
+HM_STATIC_ASSERT(sizeof(void *) != 8 || sizeof(hm_pool) <= 640, "programs have many");
+
 /* The parts of insert, erase and next_run that are not inline. */
 HM_API HM_COLD hm_handle hm_pool_issue_slow(hm_pool *pool);
 HM_API bool hm_pool_erase_slow(hm_pool *pool, uint32_t slot);

@@ -64,6 +64,8 @@ typedef struct hm_query {
     void *columns[HM_QUERY_MAX_TERMS];          /* the view's */
 } hm_query;
 
+HM_STATIC_ASSERT(sizeof(void *) != 8 || sizeof(hm_query) <= 1728, "programs have many");
+
 HM_END_C
 
 #endif

@@ -44,6 +44,8 @@ typedef struct hm_secondary {
     struct hm_order_state *order;
 } hm_secondary;
 
+HM_STATIC_ASSERT(sizeof(void *) != 8 || sizeof(hm_secondary) <= 320, "programs have many");
+
 HM_STATIC_ASSERT(sizeof(void *) != 8 || offsetof(hm_secondary, destroy) == 64,
                  "what the hot paths touch takes one cache line");
 

@@ -36,6 +36,8 @@ typedef struct hm_table {
     void *context;
 } hm_table;
 
+HM_STATIC_ASSERT(sizeof(void *) != 8 || sizeof(hm_table) <= 448, "programs have many");
+
 HM_STATIC_ASSERT(sizeof(void *) != 8 ||
                      offsetof(hm_table, ids) + offsetof(hm_id_table, fresh_bits) == 64,
                  "what the hot paths touch takes one cache line");

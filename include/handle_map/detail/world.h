@@ -133,6 +133,8 @@ typedef struct hm_world {
     hm_world_way ways[HM_WORLD_WAYS]; /* the last changes, by first archetype */
 } hm_world;
 
+HM_STATIC_ASSERT(sizeof(void *) != 8 || sizeof(hm_world) <= 1280, "programs have many");
+
 /* The parts of get and has that are not inline: the value of the sparse component with this number,
  * or NULL, and whether the entity has one. */
 HM_API void *hm_world_get_sparse(const hm_world *world, hm_handle entity, uint32_t number);
