@@ -14,6 +14,9 @@ order, or tells of changes (`touch`), and there is no HM_ORDER_DEFINE; a world n
 it. Without `arena` there is no hm_memory_arena. Link only one part into a program: two have
 functions of the same names.
 
+A part has the comments of the public headers, but not those of private code: they are in the
+repository, which a program that carries a part needs to read it for.
+
 With --folders, the headers are DIR/handle_map/map.h and so on, so that the includes of a program
 stay as they are: compile it, and DIR/handle_map.c, with -IDIR.
 
@@ -258,6 +261,15 @@ def join(pieces):
     return re.sub('\n{3,}', '\n\n', ''.join(text for _, text in pieces))
 
 
+def bare(text):
+    """Leaves out comments, with the empty lines that follow those on lines of their own."""
+    def keep(match):
+        return match.group(0) if match.group(0).startswith('"') else ''
+    text = re.sub(r'^[ \t]*/\*(?:(?!\*/).)*\*/[ \t]*\n\n?', '', text,
+                  flags=re.DOTALL | re.MULTILINE)
+    return re.sub(r'[ \t]*/\*(?:(?!\*/).)*\*/|"(?:\\.|[^"\\\n])*"', keep, text, flags=re.DOTALL)
+
+
 def feature_macros(names):
     """They must come before the first system header, which may be another source's."""
     macros = set()
@@ -291,12 +303,16 @@ def amalgamate(directory, parts, folders):
         roots = {os.path.join(INCLUDE, 'handle_map', f'{name}.h')
                  for part in chosen for name in (*ALWAYS, part, *HEADERS.get(part, ()))}
         header, poison, source = shake([header, poison, source], roots, chosen)
+        header = [(path, bare(piece) if f'{os.sep}detail{os.sep}' in path else piece)
+                  for path, piece in header]
     text = join(source)
+    early = join(poison)
     if parts:  # Of what conditions keep, not all is used.
-        text = re.sub('^static inline', 'HM_UNUSED static inline', text, flags=re.MULTILINE)
+        early = bare(early)
+        text = re.sub('^static inline', 'HM_UNUSED static inline', bare(text), flags=re.MULTILINE)
     write(directory, 'handle_map.c',
           title(f'sources, {what}, to be compiled once, as C11', parts and not folders) + IF_C11 +
-          feature_macros(names) + join(poison) + main + text + '#endif\n')
+          feature_macros(names) + early + main + text + '#endif\n')
     if not folders:
         write(directory, 'handle_map.h', title(f'public headers, {what}') + join(header))
         if classes:
