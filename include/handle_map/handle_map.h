@@ -48,6 +48,11 @@
  * items, as each header says, but no handle, no position and no order, and calls no hook. Trim moves
  * to a smaller range if half of this one is not in use. If the system refuses, nothing has moved.
  *
+ * The same everywhere. Equal calls give equal handles, orders, items and statuses on every machine,
+ * whatever the size of a page, the memory table, the size of a pointer and the order of bytes; but
+ * for HM_ERROR_MEMORY, and for limits that a descriptor leaves out, which are lower where addresses
+ * are scarce (memory.h).
+ *
  * Failing. There are five situations, and each has its answer:
  *
  *     a broken contract (a NULL container)    HM_ERROR_INVALID from init; elsewhere the panic hook,
