@@ -403,7 +403,11 @@ static hm_status init_all(struct resource_cache *cache, uint32_t capacity,
     if (status == HM_OK)
         status = init_pool(&cache->payloads, cache->payload_size, 2 * capacity + in_flight, memory);
     if (status == HM_OK)
-        status = init_pool(&cache->jobs, sizeof(struct resource_job), in_flight, memory);
+        status =
+            hm_pool_init(&cache->jobs, &(hm_pool_desc){.item_size = sizeof(struct resource_job),
+                                                       .capacity = in_flight,
+                                                       .memory = memory,
+                                                       .name = "resource_cache"});
     if (status == HM_OK)
         status =
             init_pool(&cache->edges, sizeof(struct resource_edge), EDGES_EACH * capacity, memory);
