@@ -104,9 +104,7 @@ static size_t array_unit_of(const hm_array_column *columns, uint32_t count)
     return unit;
 }
 
-/* Whether an array of a whole range begins at a page and shares no page, so that its pages can be
- * remapped. */
-static bool array_has_pages(size_t size, const hm_memory *memory)
+bool hm_array_has_pages(size_t size, const hm_memory *memory)
 {
     return size >= ARRAY_REMAP_SIZE && size >= memory->page_size;
 }
@@ -118,7 +116,7 @@ static size_t array_whole_unit_of(const hm_array_desc *desc)
            size = hm_memory_round_up(array_size_of(desc), HM_ARRAY_LINE);
     if (unit < HM_ARRAY_LINE)
         unit = HM_ARRAY_LINE;
-    if (array_has_pages(size, desc->memory) && unit < desc->memory->page_size)
+    if (hm_array_has_pages(size, desc->memory) && unit < desc->memory->page_size)
         unit = desc->memory->page_size;
     return unit;
 }
@@ -161,8 +159,7 @@ static void array_set_limit(hm_array *array, size_t size)
     array->limit = limit < array->capacity ? limit : array->capacity;
 }
 
-/* Makes an array of a part of a whole range. */
-static void array_place_whole(const hm_array_column *column, unsigned char *data)
+void hm_array_place_whole(const hm_array_column *column, unsigned char *data)
 {
     hm_array *array = column->array;
     hm_array_place(column, data);
@@ -201,7 +198,7 @@ hm_status hm_array_init_columns(const hm_array_column *columns, uint32_t count, 
             hm_array_place(&columns[i], data + offsets[i]);
             continue;
         }
-        array_place_whole(&columns[i], data + offsets[i]);
+        hm_array_place_whole(&columns[i], data + offsets[i]);
         columns[i].array->limit = columns[i].array->capacity;
     }
     columns->array->range_size = total;
@@ -218,12 +215,12 @@ hm_array_column hm_array_column_of(hm_array *array, size_t used, bool is_visible
     return column;
 }
 
-/* Moves the first `size` bytes of an array. */
-static void array_carry(const hm_array *from, const hm_array *to, size_t size)
+void hm_array_carry(const hm_array *from, const hm_array *to, size_t size)
 {
     const hm_memory *memory = to->memory;
-    if (memory->remap != NULL && from->is_whole && array_has_pages(from->committed_size, memory) &&
-        array_has_pages(to->committed_size, memory) && size >= ARRAY_REMAP_SIZE / 2 &&
+    if (memory->remap != NULL && from->is_whole &&
+        hm_array_has_pages(from->committed_size, memory) &&
+        hm_array_has_pages(to->committed_size, memory) && size >= ARRAY_REMAP_SIZE / 2 &&
         memory->remap(memory->context, from->data, to->data,
                       hm_memory_round_up(size, memory->page_size)))
         return;
@@ -242,9 +239,12 @@ hm_status hm_array_move_columns(const hm_array_column *columns, uint32_t count)
         hm_array *array = columns[i].array;
         before[i] = *array;
         hm_memory_unpoison(array->data, array->committed_size);
-        array_place_whole(&columns[i], data + offsets[i]);
+        hm_array_place_whole(&columns[i], data + offsets[i]);
         array->range_size = 0;
-        array_carry(&before[i], array, array->item_size * columns[i].used);
+        if (columns[i].carry != NULL)
+            columns[i].carry(columns[i].owner);
+        else
+            hm_array_carry(&before[i], array, array->item_size * columns[i].used);
         /* What was ready stays so; the rest becomes resident piece by piece. */
         if (array->limit > array->capacity)
             array->limit = array->capacity;

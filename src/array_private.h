@@ -50,6 +50,12 @@ typedef struct hm_array_column {
     size_t used;        /* items that move; those behind may be lost */
     bool is_visible;    /* the program sees the items: those behind the used ones are poisoned */
     bool is_by_slot;    /* of the arrays beside an id table: an item for each slot, dead ones too */
+    /* For an array that its container divides; else NULL. They return how many items it has where
+     * the others have `capacity`, and move its parts, when it and the arrays before it have their
+     * new places, and the old ones still hold what they held. */
+    size_t (*size_of)(void *owner, size_t capacity);
+    void (*carry)(void *owner);
+    void *owner;
 } hm_array_column;
 
 /* Initialises arrays that lie one behind the other in one reservation. It belongs to the first, so
@@ -96,8 +102,16 @@ static inline const void *hm_array_follow(const void *item, const unsigned char 
     return offset < size ? after + offset : item;
 }
 
-/* Makes an array of a part of another one's range, from `data` on. */
+/* Makes an array of a part of another one's range, from `data` on; or of one that is whole. */
 void hm_array_place(const hm_array_column *column, unsigned char *data);
+void hm_array_place_whole(const hm_array_column *column, unsigned char *data);
+
+/* Whether an array of so many bytes in a whole range begins at a page and shares no page, so that
+ * its pages can be remapped. */
+bool hm_array_has_pages(size_t size, const hm_memory *memory);
+
+/* Copies the first `size` bytes of an array, or remaps their pages. */
+void hm_array_carry(const hm_array *from, const hm_array *to, size_t size);
 
 /* Adds the array's sizes to those of its container; a range counts with the array that owns it. */
 void hm_array_add_sizes(const hm_array *array, hm_stats *stats);

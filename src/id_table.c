@@ -89,7 +89,9 @@ static void id_table_list(size_t capacity, size_t slots, const hm_array_column *
     for (uint32_t i = 0; i < count; i++) {
         columns[ID_TABLE_OWN + i] = more[i];
         columns[ID_TABLE_OWN + i].desc.memory = columns->desc.memory;
-        if (more[i].desc.capacity == 0)
+        if (more[i].size_of != NULL)
+            columns[ID_TABLE_OWN + i].desc.capacity = more[i].size_of(more[i].owner, capacity);
+        else if (more[i].desc.capacity == 0)
             columns[ID_TABLE_OWN + i].desc.capacity = more[i].is_by_slot ? slots : capacity;
     }
 }
@@ -103,7 +105,9 @@ size_t hm_id_table_first_capacity(const hm_memory *memory, uint32_t limit,
     left -= left / 8; /* for the ends of the arrays */
     for (uint32_t i = 0; i < count; i++) {
         size_t size = more[i].desc.item_size * more[i].desc.capacity;
-        if (size == 0)
+        if (more[i].size_of != NULL)
+            slot += more[i].size_of(more[i].owner, HM_ARRAY_LINE) / HM_ARRAY_LINE;
+        else if (size == 0)
             slot += more[i].desc.item_size;
         left -= size < left ? size : left;
     }

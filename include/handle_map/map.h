@@ -366,8 +366,8 @@ static inline bool hm_map_contains(const hm_map *map, hm_handle handle)
     return hm_id_table_contains(&map->ids, handle);
 }
 
-/* Returns the packed items, hm_map_count of them; the address never changes. NULL in a zeroed map.
- * O(1). */
+/* Returns the packed items, hm_map_count of them. With a capacity the address never changes. NULL
+ * in a zeroed map. O(1). */
 static inline void *hm_map_items(const hm_map *map)
 {
     HM_CONTRACT(map != NULL, "hm_map_items: map is NULL");

@@ -9,8 +9,10 @@
  *
  * Owns: the cells. What they point to belongs to the program, which may free it in `destroy`.
  * Moves: erase moves the last row into the hole (swap-and-pop), erase_if moves the survivors down,
- * defragment and arrange move rows into order. All cells of a row move together. Growing moves
- * nothing: addresses of cells never change from init to fini, and insert invalidates nothing. A
+ * defragment and arrange move rows into order. All cells of a row move together. With a capacity
+ * growing moves nothing: addresses of cells never change from init to fini, and insert invalidates
+ * nothing. Without one insert, reserve and trim may move all cells to another range (handle_map.h):
+ * pointers, bases of columns and groups hold until the next of them, and row numbers stay. A
  * pointer to a cell, and a row number, are valid until the next call that may move the row. Limits:
  * UINT32_MAX - 1 rows, 256 columns. What all containers share: handle_map.h. */
 #ifndef HANDLE_MAP_TABLE_H
@@ -57,7 +59,8 @@ typedef struct hm_table_desc {
     uint32_t column_count;    /* 1 to HM_TABLE_MAX_COLUMNS; 64 with HM_TABLE_DEFINE */
     uint32_t lanes;           /* 0: whole columns; 1: rows as structs; 2, 4, 8, ...: groups, of at
                                  most HM_TABLE_MAX_GROUP_SIZE bytes */
-    uint32_t capacity;        /* rows, at most UINT32_MAX - 1; 0: 1,048,576 */
+    uint32_t capacity;        /* rows, at most UINT32_MAX - 1; 0: no limit, the cells move as they
+                                 grow */
     uint32_t max_slots;       /* index space in slots, at least the capacity; 0: as for a map */
     uint16_t type_id;         /* at most 0x7FFF, or HM_TYPE_ID_UNIQUE */
     /* On erase, clear and fini, once for each row, while the row is whole and its handle, which
@@ -71,9 +74,9 @@ typedef struct hm_table_desc {
 
 typedef hm_stats hm_table_stats;
 
-/* Reserves address space for the capacity, and commits the memory that describes the columns. Fails
- * as every init does (handle_map.h); HM_ERROR_INVALID also for no column or too many. O(columns),
- * one reservation.
+/* Reserves address space for the capacity, and commits the memory that describes the columns;
+ * without a capacity commits a small range. Fails as every init does (handle_map.h);
+ * HM_ERROR_INVALID also for no column or too many. O(columns), one reservation.
  *
  * With lanes 1, rows are laid out as a C struct with these members in this order. Example:
  *
@@ -92,7 +95,8 @@ HM_API void hm_table_fini(hm_table *table);
 /* Adds a row, copies a cell from each of the `values`, one for each column, and returns the row's
  * handle. A NULL value is zero; `values` NULL: all are. Returns null when the table is full, busy
  * or refused memory: hm_last_error says which, and so does hm_table_reserve(table, 1). The row is
- * the last one. O(columns) but for system calls. Example:
+ * the last one. The values may lie in the table itself. Without a capacity invalidates all pointers
+ * to cells. O(columns) but for system calls, and amortised where rows move. Example:
  *
  *     float x = 1, y = 2;
  *     const void *values[] = {&x, &y};
@@ -106,7 +110,8 @@ HM_API hm_handle hm_table_emplace(hm_table *table, uint32_t *row);
 
 /* Adds n rows and reports their handles: all of them, or none. columns[c] is an array of n cells
  * for column c, or NULL for zeros; `columns` NULL: all are zero. HM_ERROR_FULL, HM_ERROR_MEMORY or
- * HM_ERROR_BUSY. The rows are the last ones, in the order of the arrays. O(n x columns). */
+ * HM_ERROR_BUSY. The rows are the last ones, in the order of the arrays, which may lie in the table
+ * itself. Without a capacity invalidates all pointers to cells. O(n x columns). */
 HM_API hm_status hm_table_insert_n(hm_table *table, const void *const *columns, uint32_t n,
                                    hm_handle *handles);
 
@@ -144,8 +149,8 @@ HM_API uint32_t hm_table_get_n(const hm_table *table, const hm_handle *handles, 
 HM_API uint32_t hm_table_contains_n(const hm_table *table, const hm_handle *handles, uint32_t n,
                                     bool *alive);
 
-/* Makes the next n inserts succeed while nothing is erased in between. Fails as hm_map_reserve
- * does. O(n). */
+/* Makes the next n inserts succeed while nothing is erased in between; without a capacity they then
+ * move nothing, and this invalidates all pointers to cells. Fails as hm_map_reserve does. O(n). */
 HM_API hm_status hm_table_reserve(hm_table *table, uint32_t n);
 
 /* After hm_table_reserve(table, n), returns for each k below n the handle that the (k + 1)-th row
@@ -158,7 +163,9 @@ HM_API hm_handle hm_table_upcoming(const hm_table *table, uint32_t k);
 HM_API void hm_table_clear(hm_table *table);
 
 /* Gives back whole pages: those behind the last row in each column, and those of the sparse table
- * behind the last live slot. Earlier handles stay refused; slots lose uses as in hm_map_trim.
+ * behind the last live slot. Without a capacity moves to a smaller range if half of this one is not
+ * in use, which invalidates all pointers to cells. Earlier handles stay refused; slots lose uses as
+ * in hm_map_trim.
  * HM_ERROR_MEMORY: the system refuses; some pages may have been given back already. HM_ERROR_BUSY.
  * O(slots + columns). */
 HM_API hm_status hm_table_trim(hm_table *table);
@@ -289,8 +296,8 @@ static inline void *hm_table_get(const hm_table *table, hm_handle handle, uint32
     return hm_table_cell(table, hm_id_table_find(&table->ids, handle), column);
 }
 
-/* Returns a whole column, hm_table_count cells; its address never changes. NULL when the column is
- * out of range, or the table does not have lanes 0. O(1). */
+/* Returns a whole column, hm_table_count cells. With a capacity its address never changes. NULL
+ * when the column is out of range, or the table does not have lanes 0. O(1). */
 static inline void *hm_table_column(const hm_table *table, uint32_t column)
 {
     HM_CONTRACT(table != NULL, "hm_table_column: table is NULL");

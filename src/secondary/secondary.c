@@ -658,7 +658,7 @@ hm_secondary_stats hm_secondary_get_stats(const hm_secondary *secondary)
 {
     HM_CONTRACT(secondary != NULL, "hm_secondary_get_stats: secondary is NULL");
     hm_secondary_stats stats = {.count = secondary->count,
-                                .capacity = (uint32_t)secondary->value_array.capacity,
+                                .capacity = hm_secondary_capacity(secondary),
                                 .slots = secondary->slot_end,
                                 .max_slots = secondary->max_slots,
                                 .free_slots = secondary->slot_end - secondary->count,

@@ -79,7 +79,7 @@ static size_t table_lay_out(const hm_table_desc *desc, hm_cells *offsets, unsign
 
 static uint32_t table_capacity_of(const hm_table_desc *desc)
 {
-    return desc->capacity != 0 ? desc->capacity : HM_DEFAULT_CAPACITY;
+    return desc->capacity != 0 ? desc->capacity : 1; /* Without one it must have space for a row. */
 }
 
 static const hm_memory *table_memory_of(const hm_table_desc *desc)
@@ -136,71 +136,182 @@ static uint32_t table_arrays_of(const hm_table_desc *desc)
     return desc->lanes == 0 ? desc->column_count : 1;
 }
 
-/* Returns how many bytes behind its array's start a column begins. */
-static size_t table_skew_of(const hm_table_desc *desc, uint32_t index)
-{
-    size_t skew = (size_t)index * TABLE_LINE % HM_MEMORY_ALIGNMENT;
-    return desc->lanes == 0 ? skew & ~(table_align_of(&desc->columns[index], 1) - 1) : 0;
-}
-
-/* Returns the bytes of an array. */
-static size_t table_size_of(const hm_table_desc *desc, uint32_t index)
+/* Returns the bytes of an array but for its skew; more than there can be if they overflow. */
+static size_t table_cells_size_of(const hm_table_desc *desc, uint32_t index)
 {
     size_t stride = desc->lanes == 0 ? desc->columns[index].size : table_lay_out(desc, NULL, NULL);
     uint32_t lanes = table_lanes_of_group(desc);
-    return table_skew_of(desc, index) +
-           stride * (((size_t)table_capacity_of(desc) + lanes - 1) / lanes);
+    size_t groups = (size_t)desc->capacity / lanes + (desc->capacity % lanes != 0);
+    return groups <= SIZE_MAX / 2 / stride ? stride * groups : SIZE_MAX / 2;
 }
 
-/* Returns the part of the space that an array takes: whole pages that keep the alignment of the
- * next one. SIZE_MAX: it does not fit in size_t. */
-static size_t table_part_of(const hm_table_desc *desc, uint32_t index)
+/* Whether an array has pages of its own. */
+static bool table_has_pages(const hm_table_space *space, uint32_t index)
 {
-    size_t unit = table_memory_of(desc)->page_size, align = table_most_align_of(desc);
-    size_t size = table_size_of(desc, index);
-    if (unit < align)
-        unit = align;
-    /* Coverage: only a 32-bit size_t has sizes that do not fit. */
-    return size <= SIZE_MAX - (unit - 1) ? hm_memory_round_up(size, unit) : SIZE_MAX;
+    size_t size = hm_memory_round_up(table_cells_size_of(&space->desc, index), HM_ARRAY_LINE);
+    return !space->is_whole || hm_array_has_pages(size, space->desc.memory);
 }
 
-void hm_table_list_arrays(hm_table *table, const hm_table_desc *desc, hm_array *space,
+/* Returns how many bytes behind its array's start a column begins. */
+static size_t table_skew_of(const hm_table_space *space, uint32_t index)
+{
+    const hm_table_desc *desc = &space->desc;
+    size_t skew = (size_t)index * TABLE_LINE % HM_MEMORY_ALIGNMENT;
+    if (desc->lanes != 0 || !table_has_pages(space, index))
+        return 0;
+    return skew & ~(table_align_of(&desc->columns[index], 1) - 1);
+}
+
+/* Returns the bytes of an array. */
+static size_t table_size_of(const hm_table_space *space, uint32_t index)
+{
+    return table_skew_of(space, index) + table_cells_size_of(&space->desc, index);
+}
+
+/* Returns the unit in which an array and the next one are placed: it keeps their alignment. */
+static size_t table_unit_of(const hm_table_space *space, uint32_t index)
+{
+    size_t unit = HM_ARRAY_LINE, align = table_most_align_of(&space->desc);
+    if (table_has_pages(space, index) && unit < space->desc.memory->page_size)
+        unit = space->desc.memory->page_size;
+    return unit > align ? unit : align;
+}
+
+/* Returns where an array ends that begins at or behind `end`, and in *begin where; SIZE_MAX: it
+ * does not fit in size_t. */
+static size_t table_put(const hm_table_space *space, uint32_t index, size_t end, size_t *begin)
+{
+    size_t unit = table_unit_of(space, index), size = table_size_of(space, index);
+    if (end > SIZE_MAX / 4 || size > SIZE_MAX / 4)
+        return SIZE_MAX;
+    *begin = hm_memory_round_up(end, unit);
+    return hm_memory_round_up(*begin + size, unit);
+}
+
+/* Returns the bytes of the space for these rows, for which it is laid out from then on. */
+static size_t table_space_for(void *owner, size_t rows)
+{
+    hm_table_space *space = owner;
+    size_t end = 0, begin;
+    space->desc.capacity = (uint32_t)rows;
+    for (uint32_t i = 0; i < table_arrays_of(&space->desc); i++)
+        end = table_put(space, i, end, &begin);
+    return end;
+}
+
+static void table_carry(void *owner);
+
+static void table_list(hm_table_space *space, hm_array_column *columns)
+{
+    const hm_table_desc *desc = &space->desc;
+    size_t records = sizeof(hm_cells) * desc->column_count;
+    records += sizeof(hm_array) * table_arrays_of(desc);
+    if (space->is_whole)
+        records += sizeof(hm_column) * desc->column_count;
+    columns[0] = (hm_array_column){
+        .array = &space->table->record_array, .desc = {1, 0, records, 1, NULL}, .used = records};
+    columns[1] = (hm_array_column){.array = &space->array,
+                                   .desc = {1, table_most_align_of(desc), 0, 0, NULL},
+                                   .size_of = table_space_for,
+                                   .carry = table_carry,
+                                   .owner = space};
+}
+
+void hm_table_list_arrays(hm_table *table, const hm_table_desc *desc, hm_table_space *space,
                           hm_array_column *columns)
 {
-    size_t records = sizeof(hm_cells) * desc->column_count, total = 0;
-    records += sizeof(hm_array) * table_arrays_of(desc);
-    for (uint32_t i = 0; i < table_arrays_of(desc); i++) {
-        size_t part = table_part_of(desc, i);
-        total = part < SIZE_MAX - total ? total + part : SIZE_MAX;
-    }
-    columns[0] = (hm_array_column){.array = &table->record_array, .desc = {1, 0, records, 1, NULL}};
-    columns[1] =
-        (hm_array_column){.array = space, .desc = {1, table_most_align_of(desc), total, 0, NULL}};
+    *space = (hm_table_space){.table = table, .desc = *desc, .is_whole = desc->capacity == 0};
+    space->desc.memory = table_memory_of(desc);
+    table_list(space, columns);
 }
 
-static void table_place_arrays(hm_table *table, const hm_table_desc *desc, unsigned char *data)
+/* Reads where the records are. */
+static void table_read_records(hm_table *table)
 {
-    for (uint32_t i = 0; i < table->array_count; i++) {
-        hm_array_column column = {.array = &table->arrays[i], .desc = {.item_size = 1}};
-        column.desc.capacity = table_size_of(desc, i);
-        column.desc.memory = table->record_array.memory;
-        hm_array_place(&column, data);
-        table->columns[i].base = data + table_skew_of(desc, i);
-        data += table_part_of(desc, i);
-    }
-}
-
-hm_status hm_table_place_columns(hm_table *table, const hm_table_desc *desc, const hm_array *space)
-{
-    hm_status status = hm_array_commit(&table->record_array, table->record_array.capacity, false);
-    if (status != HM_OK)
-        return status;
     table->columns = hm_array_data(&table->record_array);
-    table->column_count = desc->column_count;
-    table->arrays = (hm_array *)(void *)(table->columns + desc->column_count);
-    table->array_count = table_arrays_of(desc);
-    table->lanes = desc->lanes;
-    table->lane_shift = hm_bits_lowest(table_lanes_of_group(desc));
+    table->arrays = (hm_array *)(void *)(table->columns + table->column_count);
+}
+
+static hm_column *table_described(const hm_table *table)
+{
+    return (hm_column *)(void *)(table->arrays + table->array_count);
+}
+
+void hm_table_list_moved(hm_table *table, const void **values, hm_table_space *space,
+                         hm_array_column *columns)
+{
+    const hm_array *last = &table->arrays[table->array_count - 1];
+    *space = (hm_table_space){.table = table, .is_whole = true, .values = values};
+    space->desc.columns = table_described(table);
+    space->desc.column_count = table->column_count;
+    space->desc.lanes = table->lanes;
+    space->desc.memory = table->record_array.memory;
+    space->array = table->arrays[0];
+    space->array.committed_size = (size_t)(last->data - space->array.data) + last->committed_size;
+    table_list(space, columns);
+}
+
+/* Places an array, and returns where the next one may begin. */
+static size_t table_place_array(const hm_table_space *space, uint32_t index, size_t end)
+{
+    hm_table *table = space->table;
+    size_t begin = 0, align = table_most_align_of(&space->desc), cells = 0;
+    end = table_put(space, index, end, &begin);
+    if (table->ids.count != 0)
+        cells = table->columns[index].stride * hm_table_groups(table, table->ids.count);
+    hm_array_column column = {.array = &table->arrays[index], .is_visible = true};
+    column.desc = (hm_array_desc){1, align, table_size_of(space, index), 0, space->desc.memory};
+    column.used = table_skew_of(space, index) + cells;
+    if (space->is_whole)
+        hm_array_place_whole(&column, space->array.data + begin);
+    else
+        hm_array_place(&column, space->array.data + begin);
+    table->columns[index].base = space->array.data + begin + table_skew_of(space, index);
+    return end;
+}
+
+/* The old skew is kept only where both places have pages. */
+static void table_carry_array(const hm_table_space *space, uint32_t index, const hm_array *before,
+                              const unsigned char *cells)
+{
+    hm_table *table = space->table;
+    hm_array *array = &table->arrays[index];
+    const hm_cells *column = &table->columns[index];
+    size_t old_skew = (size_t)(cells - before->data), skew = (size_t)(column->base - array->data);
+    size_t size = column->stride * hm_table_groups(table, table->ids.count);
+    array->limit = before->limit - old_skew + skew;
+    if (array->limit > array->capacity)
+        array->limit = array->capacity;
+    if (skew == old_skew)
+        hm_array_carry(before, array, skew + size);
+    else
+        memcpy(column->base, cells, size);
+    for (uint32_t c = 0; space->values != NULL && c < table->column_count; c++)
+        space->values[c] = hm_array_follow(space->values[c], cells, size, column->base);
+}
+
+static void table_carry(void *owner)
+{
+    hm_table_space *space = owner;
+    hm_table *table = space->table;
+    table_read_records(table);
+    space->desc.columns = table_described(table);
+    size_t end = 0;
+    for (uint32_t i = 0; i < table->array_count; i++) {
+        const hm_array before = table->arrays[i];
+        const unsigned char *cells = table->columns[i].base;
+        end = table_place_array(space, i, end);
+        table_carry_array(space, i, &before, cells);
+    }
+    if (table->lanes != 0)
+        table_lay_out(&space->desc, table->columns, table->columns[0].base);
+}
+
+/* Writes what the records say for good, whatever moves. */
+static void table_describe(const hm_table_space *space)
+{
+    const hm_table_desc *desc = &space->desc;
+    hm_table *table = space->table;
     size_t group_size = desc->lanes != 0 ? table_lay_out(desc, NULL, NULL) : 0;
     for (uint32_t c = table->column_count; c-- > 0;) {
         hm_cells *column = &table->columns[c];
@@ -209,10 +320,33 @@ hm_status hm_table_place_columns(hm_table *table, const hm_table_desc *desc, con
         column->run = 1;
         if (c + 1 < table->column_count && column[1].size == column->size)
             column->run += column[1].run;
+        if (space->is_whole)
+            table_described(table)[c] = (hm_column){column->size, desc->columns[c].align, NULL};
     }
-    table_place_arrays(table, desc, hm_array_data(space));
+}
+
+hm_status hm_table_place_columns(hm_table_space *space)
+{
+    hm_table *table = space->table;
+    const hm_table_desc *desc = &space->desc;
+    hm_status status = hm_array_commit(&table->record_array, table->record_array.capacity, false);
+    if (status != HM_OK)
+        return status;
+    table->column_count = desc->column_count;
+    table->array_count = table_arrays_of(desc);
+    table_read_records(table);
+    table->lanes = desc->lanes;
+    table->lane_shift = hm_bits_lowest(table_lanes_of_group(desc));
+    table_describe(space);
+    size_t end = 0;
+    for (uint32_t i = 0; i < table->array_count; i++) {
+        end = table_place_array(space, i, end);
+        if (space->is_whole)
+            table->arrays[i].limit = table->arrays[i].capacity;
+    }
     if (desc->lanes != 0)
         table_lay_out(desc, table->columns, table->columns[0].base);
+    hm_table_count_committed(table);
     return HM_OK;
 }
 
@@ -233,8 +367,7 @@ static size_t table_bytes_of(const hm_table *table, uint32_t index, uint32_t row
     return skew + column->stride * hm_table_groups(table, rows);
 }
 
-/* Finds out for how many rows all columns are committed. */
-static void table_count_committed(hm_table *table)
+void hm_table_count_committed(hm_table *table)
 {
     uint64_t least = table->ids.slot_array.capacity;
     for (uint32_t i = 0; i < table->array_count; i++) {
@@ -253,7 +386,7 @@ hm_status hm_table_commit_columns(hm_table *table, uint32_t count, bool grows)
     hm_status status = HM_OK;
     for (uint32_t i = 0; i < table->array_count && status == HM_OK; i++)
         status = hm_array_prepare(&table->arrays[i], table_bytes_of(table, i, count), grows);
-    table_count_committed(table);
+    hm_table_count_committed(table);
     return status;
 }
 
@@ -264,7 +397,7 @@ hm_status hm_table_trim_columns(hm_table *table)
         table->arrays[i].count = table_bytes_of(table, i, table->ids.count);
         status = hm_array_trim(&table->arrays[i]);
     }
-    table_count_committed(table);
+    hm_table_count_committed(table);
     return status;
 }
 

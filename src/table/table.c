@@ -24,18 +24,18 @@ static uint32_t table_committed_rows(const hm_table *table)
 static hm_status table_init_parts(hm_table *table, const hm_table_desc *desc)
 {
     hm_id_table_desc ids = {desc->capacity, desc->max_slots, desc->type_id, desc->memory};
-    hm_array_column columns[2];
-    hm_array space = {0};
+    hm_array_column columns[HM_TABLE_ARRAYS];
+    hm_table_space space;
     hm_status status = hm_table_check_columns(desc);
     if (status != HM_OK)
         return status;
-    hm_id_table_fill(&ids.memory, &ids.capacity, &ids.max_slots);
     hm_table_list_arrays(table, desc, &space, columns);
-    status = hm_id_table_init_with(&table->ids, &ids, columns, 2);
+    status = hm_id_table_init_with(&table->ids, &ids, columns, HM_TABLE_ARRAYS);
     if (status == HM_OK)
-        status = hm_table_place_columns(table, desc, &space);
+        status = hm_table_place_columns(&space);
     if (status == HM_OK)
         status = hm_id_table_settle_type(&table->ids.type_id, "table", table->name);
+    ids = hm_id_table_complete(&ids);
     return hm_tell_memory(status,
                           &(hm_limits){"table", table->name, ids.capacity, ids.max_slots, 0, NULL});
 }
@@ -59,6 +59,7 @@ hm_status hm_table_init(hm_table *table, const hm_table_desc *desc)
         table_release_all(table);
         return status;
     }
+    table->guard.limit = table_committed_rows(table);
     table->destroy = desc->destroy;
     table->context = desc->context;
     if (desc->destroy != NULL)
@@ -137,57 +138,99 @@ static hm_status table_tell(const hm_table *table, hm_status status)
     return hm_tell_memory(status, &limits);
 }
 
-/* `grows` as in hm_array_commit. */
-static hm_status table_prepare(hm_table *table, uint32_t n, bool grows)
+static hm_status table_grow(hm_table *table, uint32_t n, const void **values)
+{
+    hm_table_space space;
+    hm_array_column columns[HM_TABLE_ARRAYS];
+    hm_table_list_moved(table, values, &space, columns);
+    hm_status status = hm_id_table_grow(&table->ids, table->name, n, columns, HM_TABLE_ARRAYS);
+    hm_table_count_committed(table);
+    return status;
+}
+
+/* `grows` as in hm_array_commit; `values` as in hm_table_space. */
+static hm_status table_prepare_for(hm_table *table, uint32_t n, bool grows, const void **values)
 {
     if (hm_guard_refuses(&table->guard, "table", table->name))
         return HM_ERROR_BUSY;
     if (n > hm_table_capacity(table) - table->ids.count)
         return hm_fail_full("table", table->name, table->ids.count, hm_table_capacity(table), n);
-    hm_status status = hm_id_table_prepare(&table->ids, table->name, n, grows);
+    hm_status status = HM_OK;
+    if (hm_id_table_outgrows(&table->ids, n))
+        status = table_grow(table, n, values);
+    if (status == HM_OK)
+        status = hm_id_table_prepare(&table->ids, table->name, n, grows);
     if (status == HM_OK)
         status = hm_table_commit_columns(table, table->ids.count + n, grows);
     table->guard.limit = table_committed_rows(table);
     return table_tell(table, status);
 }
 
+static hm_status table_prepare(hm_table *table, uint32_t n, bool grows)
+{
+    return table_prepare_for(table, n, grows, NULL);
+}
+
 HM_ID_TABLE_RESERVE(table)
 
 static hm_handle table_issue(hm_table *table)
 {
-    hm_handle handle = HM_NULL_HANDLE;
-    if (table->ids.count < table->guard.limit)
-        handle = hm_id_table_issue(&table->ids);
-    if (hm_handle_is_null(handle) && table_prepare(table, 1, true) == HM_OK)
-        handle = hm_id_table_issue_slow(&table->ids);
-    return handle;
+    return table->ids.count < table->guard.limit ? hm_id_table_issue(&table->ids) : HM_NULL_HANDLE;
 }
 
-/* Returns the handle of a new last row, or null. */
-static hm_handle table_emplace(hm_table *table)
+static hm_handle table_issue_slow(hm_table *table, const void **values)
 {
-    uint32_t last = table->ids.count;
-    hm_handle handle = table_issue(table);
-    if (!hm_handle_is_null(handle))
-        hm_table_open_rows(table, last, 1);
-    return handle;
+    if (table_prepare_for(table, 1, true, values) != HM_OK)
+        return HM_NULL_HANDLE;
+    return hm_id_table_issue_slow(&table->ids);
 }
 
 hm_handle hm_table_emplace(hm_table *table, uint32_t *row)
 {
     HM_CONTRACT(table != NULL, "hm_table_emplace: table is NULL");
     HM_CONTRACT(row != NULL, "hm_table_emplace: row is NULL");
-    hm_handle handle = table_emplace(table);
-    *row = hm_handle_is_null(handle) ? HM_INVALID_INDEX : table->ids.count - 1;
+    uint32_t last = table->ids.count;
+    hm_handle handle = table_issue(table);
+    if (hm_handle_is_null(handle))
+        handle = table_issue_slow(table, NULL);
+    if (!hm_handle_is_null(handle))
+        hm_table_open_rows(table, last, 1);
+    *row = hm_handle_is_null(handle) ? HM_INVALID_INDEX : last;
+    return handle;
+}
+
+/* Copies the addresses of cells, so that those in the table can be followed when it moves. */
+static const void **table_copy_addresses(const hm_table *table, const void *const *values,
+                                         const void **copies)
+{
+    if (values == NULL)
+        return NULL;
+    memcpy(copies, values, sizeof *values * table->column_count);
+    return copies;
+}
+
+HM_COLD static hm_handle table_insert_slow(hm_table *table, const void *const *values)
+{
+    const void *copies[HM_TABLE_MAX_COLUMNS];
+    const void **moved = table_copy_addresses(table, values, copies);
+    uint32_t last = table->ids.count;
+    hm_handle handle = table_issue_slow(table, moved);
+    if (!hm_handle_is_null(handle)) {
+        hm_table_open_rows(table, last, 1);
+        hm_table_write_row(table, last, moved);
+    }
     return handle;
 }
 
 hm_handle hm_table_insert(hm_table *table, const void *const *values)
 {
     HM_CONTRACT(table != NULL, "hm_table_insert: table is NULL");
-    hm_handle handle = table_emplace(table);
-    if (!hm_handle_is_null(handle))
-        hm_table_write_row(table, table->ids.count - 1, values);
+    uint32_t last = table->ids.count;
+    hm_handle handle = table_issue(table);
+    if (hm_handle_is_null(handle))
+        return table_insert_slow(table, values);
+    hm_table_open_rows(table, last, 1);
+    hm_table_write_row(table, last, values);
     return handle;
 }
 
@@ -195,13 +238,15 @@ hm_status hm_table_insert_n(hm_table *table, const void *const *columns, uint32_
                             hm_handle *handles)
 {
     HM_CONTRACT(table != NULL, "hm_table_insert_n: table is NULL");
-    hm_status status = table_prepare(table, n, true);
+    const void *copies[HM_TABLE_MAX_COLUMNS];
+    const void **moved = table_copy_addresses(table, columns, copies);
+    hm_status status = table_prepare_for(table, n, true, moved);
     if (status != HM_OK || n == 0)
         return status;
     uint32_t first = table->ids.count;
     hm_table_open_rows(table, first, n);
     for (uint32_t c = 0; c < table->column_count; c++)
-        hm_table_write_cells(table, c, first, n, columns != NULL ? columns[c] : NULL);
+        hm_table_write_cells(table, c, first, n, moved != NULL ? moved[c] : NULL);
     hm_id_table_issue_n(&table->ids, n, handles);
     return HM_OK;
 }
@@ -351,6 +396,18 @@ void hm_table_clear(hm_table *table)
 
 /* memory and questions */
 
+static hm_status table_shrink(hm_table *table)
+{
+    hm_table_space space;
+    hm_array_column columns[HM_TABLE_ARRAYS];
+    if (!table->ids.slot_array.is_whole)
+        return HM_OK;
+    hm_table_list_moved(table, NULL, &space, columns);
+    hm_status status = hm_id_table_shrink(&table->ids, columns, HM_TABLE_ARRAYS);
+    hm_table_count_committed(table);
+    return status;
+}
+
 hm_status hm_table_trim(hm_table *table)
 {
     HM_CONTRACT(table != NULL, "hm_table_trim: table is NULL");
@@ -361,6 +418,8 @@ hm_status hm_table_trim(hm_table *table)
         status = hm_id_table_trim_slots(&table->ids);
     if (status == HM_OK)
         status = hm_order_trim(&table->order, table->ids.count);
+    if (status == HM_OK)
+        status = table_shrink(table);
     table->guard.limit = table_committed_rows(table);
     return table_tell(table, status);
 }

@@ -15,13 +15,30 @@
 
 /* HM_ERROR_INVALID when the columns or lanes of a descriptor break the rules of table.h. */
 hm_status hm_table_check_columns(const hm_table_desc *desc);
-/* Lists two arrays for the range of the table's ids: the records, both kinds in one array, since
+
+/* What columns are laid out in, while they are placed or move. */
+typedef struct hm_table_space {
+    hm_table *table;
+    hm_table_desc desc; /* complete; its capacity: the rows that there is space for */
+    bool is_whole;      /* committed whole: small columns share pages */
+    hm_array array;
+    const void **values; /* cells, one for each column, that may lie in the table and are followed
+                            when it moves; NULL: none */
+} hm_table_space;
+
+enum { HM_TABLE_ARRAYS = 2 };
+
+/* Lists two arrays for the range of the table's ids: the records, of all kinds in one array, since
  * they are made once and only `columns` is hot, and the space of all columns, which needs to exist
  * only until they are placed. The descriptor has been checked. */
-void hm_table_list_arrays(hm_table *table, const hm_table_desc *desc, hm_array *space,
+void hm_table_list_arrays(hm_table *table, const hm_table_desc *desc, hm_table_space *space,
                           hm_array_column *columns);
 /* Commits the records and places the columns in the space. */
-hm_status hm_table_place_columns(hm_table *table, const hm_table_desc *desc, const hm_array *space);
+hm_status hm_table_place_columns(hm_table_space *space);
+/* Lists the same arrays for a move of a whole range, and finds out what is committed after it. */
+void hm_table_list_moved(hm_table *table, const void **values, hm_table_space *space,
+                         hm_array_column *columns);
+void hm_table_count_committed(hm_table *table);
 /* Finishes both. */
 void hm_table_release_columns(hm_table *table);
 /* Commits all columns for `count` rows; `grows` as in hm_array_commit. */

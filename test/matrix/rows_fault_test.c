@@ -10,10 +10,11 @@ static const hm_column table_columns[COLUMNS] = {
     {1, 0, NULL},  {2, 0, NULL}, {4, 0, NULL}, {8, 0, NULL},  {3, 0, NULL},
     {12, 4, NULL}, {5, 0, NULL}, {8, 8, NULL}, {48, 0, NULL}, {16, 0, NULL}};
 
-static const uint32_t table_lanes[TABLE_WAYS] = {0, 1, 2, 8, 16, 64};
+/* The last two have no capacity. */
+static const uint32_t table_lanes[TABLE_WAYS + 2] = {0, 1, 2, 8, 16, 64, 0, 8};
 
 MADE_BY(table, .columns = table_columns, .column_count = COLUMNS, .lanes = table_lanes[on->way],
-        .capacity = MAX_ITEMS, .max_slots = MAX_SLOTS)
+        .capacity = on->way < TABLE_WAYS ? MAX_ITEMS : 0, .max_slots = MAX_SLOTS)
 COMMON(table)
 STATES(table)
 
@@ -91,8 +92,8 @@ static picture table_look(const scene *on)
     return seen;
 }
 
-static const kind table_kind = {DESCRIBED(table, TABLE_WAYS), .edge = 1, .only_one_size = true,
-                                .trim_drops = true};
+static const kind table_kind = {DESCRIBED(table, TABLE_WAYS + 2), .unbounded = TABLE_WAYS,
+                                .edge = 3, .only_one_size = true, .trim_drops = true};
 
 REFUSED(table, insert_over_ten_columns, {stand_empty, table_add, 0},
         {stand_at_the_edge, table_add, 0}, {stand_cleared_and_trimmed, table_add, 0},

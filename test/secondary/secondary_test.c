@@ -322,7 +322,7 @@ TEST(secondary, without_a_capacity_a_batch_moves_values_once_or_not_at_all)
     hm_secondary_desc desc = {.value_size = 400, .type_id = 5, .memory = &memory.table};
     hm_secondary secondary;
     CHECK(hm_secondary_init(&secondary, &desc) == HM_OK);
-    set(&secondary, owner(0, 1), 7);
+    CHECK(hm_secondary_set(&secondary, owner(0, 1), NULL) != NULL);
     const void *values = hm_secondary_values(&secondary);
     for (uint32_t i = 0; i < 1000; i++)
         owners[i] = owner(i, 1);

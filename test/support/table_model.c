@@ -60,10 +60,13 @@ static bool cell_holds(const dense_model *model, const dense_slot *record, uint3
     return test_item_is(cell, size_of(model, column), record->value + MODEL_COLUMN_STEP * column);
 }
 
-/* Where a cell must be, from the address that row 0 had at first. */
+/* Where a cell must be, from the address that row 0 had at first, or has now in a table that moves.
+ */
 static const unsigned char *place_of(const dense_model *model, uint32_t column, uint32_t row)
 {
     const unsigned char *first = model->places[column];
+    if (model->table_desc.capacity == 0)
+        first = hm_table_cell(&model->table, 0, column);
     uint32_t width = model->table_desc.lanes;
     if (width == 0)
         return first + size_of(model, column) * row;
@@ -263,7 +266,8 @@ static const dense_kind table_kind = {
 hm_status table_model_init(dense_model *model, const hm_table_desc *desc, size_t page_size,
                            bool destroy)
 {
-    dense_model_init(model, &table_kind, desc->capacity, desc->max_slots, desc->type_id, page_size);
+    uint32_t most = desc->capacity != 0 ? desc->capacity : desc->max_slots;
+    dense_model_init(model, &table_kind, most, desc->max_slots, desc->type_id, page_size);
     model->is_table = true;
     model->has_destroy = destroy;
     memcpy(model->columns, desc->columns, sizeof *desc->columns * desc->column_count);
@@ -293,6 +297,8 @@ static void *begin(const uint32_t arguments[3])
     if (arguments[1] / 40 % 16 == 15)
         desc.capacity = DENSE_MODEL_ITEMS;
     desc.max_slots = desc.capacity + spares[arguments[1] / 8 % 5];
+    if (arguments[1] / 1280 % 2 == 1 && desc.max_slots <= DENSE_MODEL_ITEMS)
+        desc.capacity = 0; /* It has no limit but its slots, and moves as it grows. */
     CHECK(table_model_init(model, &desc, page_size, arguments[1] / 640 % 2 != 0) == HM_OK);
     return model;
 }

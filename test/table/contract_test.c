@@ -104,10 +104,10 @@ TEST(table_contract, a_group_may_have_16_kib)
     hm_table_fini(&table);
 }
 
-TEST(table_contract, by_default_every_column_has_an_address_for_each_row_of_a_map)
+TEST(table_contract, with_a_capacity_every_column_has_an_address_for_each_row)
 {
     const hm_column columns[] = {{4, 0, NULL}, {1, 0, NULL}};
-    hm_table_desc desc = {.columns = columns, .column_count = 2};
+    hm_table_desc desc = {.columns = columns, .column_count = 2, .capacity = 1048576};
     hm_table table;
     CHECK(hm_table_init(&table, &desc) == HM_OK);
     CHECK(hm_table_capacity(&table) == 1048576);

@@ -66,6 +66,95 @@ TABLE_TEST(table, batches_work_in_a_large_table)
     finish(&table);
 }
 
+/* growing */
+
+/* One table is remapped, one copied. */
+TABLE_TEST(table, without_a_capacity_it_moves_with_its_rows_when_it_is_full)
+{
+    enum { MOST = 1 << 17 };
+    for (int copies = 0; copies < 2; copies++) {
+        uint32_t most = MOST / test_scale(), moves = 0;
+        test_memory memory;
+        test_memory_init(&memory, hm_memory_os()->page_size);
+        if (copies)
+            memory.table.remap = NULL;
+        hm_table table;
+        const hm_table_desc desc = {.columns = table_columns(),
+                                    .column_count = COLUMNS,
+                                    .lanes = lanes,
+                                    .memory = &memory.table};
+        CHECK(hm_table_init(&table, &desc) == HM_OK && memory.calls == 2);
+        CHECK(hm_table_capacity(&table) == UINT32_MAX - 1);
+        CHECK(hm_table_get_stats(&table).max_slots == UINT32_MAX);
+        CHECK(memory.committed_size <= 4 * hm_memory_os()->page_size);
+        for (uint32_t i = 0; i < most; i++) {
+            const void *cells = hm_table_cell(&table, 0, PATH);
+            hm_handle handle = add(&table, i);
+            CHECK(hm_handle_index(handle) == i);
+            moves += cells != hm_table_cell(&table, 0, PATH);
+        }
+        for (uint32_t i = 0; i < most; i++)
+            CHECK(row_holds(&table, i, i) && hm_table_row(&table, hm_handle_pack(i, 1, 0)) == i);
+        CHECK(moves >= 5 && moves <= 20);
+        check_table(&table);
+        CHECK(memory.reserved_size <= 2 * (size_t)most * (48 + 12) * 5 / 4 + (512 << 10));
+        while (hm_table_count(&table) > 1)
+            CHECK(hm_table_erase_at(&table, hm_table_count(&table) - 1));
+        CHECK(hm_table_trim(&table) == HM_OK && row_holds(&table, 0, 0));
+        CHECK(memory.reserved_size <= 131072); /* with 512 slots */
+        finish(&table);
+        test_memory_check_released(&memory);
+    }
+}
+
+TABLE_TEST(table, cells_of_the_table_itself_may_be_inserted_while_it_moves)
+{
+    for (int many = 0; many < 2; many++) {
+        hm_table table;
+        const hm_table_desc desc = {
+            .columns = table_columns(), .column_count = COLUMNS, .lanes = lanes};
+        CHECK(hm_table_init(&table, &desc) == HM_OK);
+        add(&table, 0);
+        for (uint32_t number = 1; number < 5000; number++) {
+            const void *values[COLUMNS];
+            for (uint32_t c = 0; c < COLUMNS; c++) {
+                fill_cell(hm_table_cell(&table, number - 1, c), c, number);
+                values[c] = hm_table_cell(&table, number - 1, c);
+            }
+            if (many)
+                CHECK(hm_table_insert_n(&table, values, 1, NULL) == HM_OK);
+            else
+                CHECK(!hm_handle_is_null(hm_table_insert(&table, values)));
+            CHECK(row_holds(&table, number, number) && row_holds(&table, number - 1, number));
+        }
+        finish(&table);
+    }
+}
+
+/* The records alone are more than the first range. */
+TABLE_TEST(table, without_a_capacity_it_may_have_the_most_columns)
+{
+    if (lanes > 16) /* The groups would be too large. */
+        return;
+    hm_column columns[HM_TABLE_MAX_COLUMNS];
+    for (uint32_t c = 0; c < HM_TABLE_MAX_COLUMNS; c++)
+        columns[c] = (hm_column){1 + c % 2 * 3, 0, NULL};
+    hm_table table;
+    hm_table_desc desc = {.columns = columns, .column_count = HM_TABLE_MAX_COLUMNS, .lanes = lanes};
+    CHECK(hm_table_init(&table, &desc) == HM_OK);
+    for (uint32_t row = 0; row < 3000; row++) {
+        uint32_t place;
+        CHECK(!hm_handle_is_null(hm_table_emplace(&table, &place)) && place == row);
+        for (uint32_t c = 0; c < HM_TABLE_MAX_COLUMNS; c++)
+            *(unsigned char *)hm_table_cell(&table, row, c) = (unsigned char)(row * 7 + c);
+    }
+    for (uint32_t row = 0; row < 3000; row++)
+        for (uint32_t c = 0; c < HM_TABLE_MAX_COLUMNS; c++)
+            CHECK(*(unsigned char *)hm_table_cell(&table, row, c) == (unsigned char)(row * 7 + c));
+    CHECK(hm_table_validate(&table) == HM_OK);
+    hm_table_fini(&table);
+}
+
 /* addresses */
 
 TABLE_TEST(table, what_is_out_of_range_is_null)

@@ -29,7 +29,8 @@ typedef struct hm_table {
     hm_array *arrays;      /* one for each column if the columns are whole, else one of groups */
     uint32_t array_count;  /* arrays */
     uint32_t committed;    /* rows for which all columns are committed */
-    hm_array record_array; /* holds `columns` and `arrays` */
+    hm_array record_array; /* holds `columns` and `arrays`; without a capacity also the columns as
+                              they were described, to be laid out again */
     /* Where defragment stopped; NULL until it is first called. */
     struct hm_order_state *order;
     void (*destroy)(const struct hm_table *table, uint32_t row, void *context);
