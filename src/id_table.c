@@ -332,17 +332,17 @@ hm_status hm_id_table_prepare(hm_id_table *table, const char *name, uint32_t n, 
 
 /* Allows the inline issue to create slots up to the end of the committed entries or of the index
  * space, or of the unit if that has a floor of its own. A floor is never the last generation, since
- * trim spares such units.
- */
+ * trim spares such units. */
 static void id_table_open_fresh_slots(hm_id_table *table)
 {
     uint32_t floor = id_table_floor_of(table, table->slot_count);
     uint64_t end = table->entry_array.limit;
     if (end > table->max_slots)
         end = table->max_slots;
-    uint64_t unit = table->slot_count / HM_ID_TABLE_UNIT;
-    if (id_table_find_floor(table, unit) != NULL && end > (unit + 1) * HM_ID_TABLE_UNIT)
-        end = (unit + 1) * HM_ID_TABLE_UNIT;
+    uint32_t unit = table->slot_count / HM_ID_TABLE_UNIT;
+    uint64_t unit_end = (uint64_t)(unit + 1) * HM_ID_TABLE_UNIT;
+    if (id_table_find_floor(table, unit) != NULL && end > unit_end)
+        end = unit_end;
     table->fresh_end = (uint32_t)end;
     table->fresh_bits = hm_handle_pack(0, floor + 1, table->type_id).bits;
 }

@@ -596,7 +596,7 @@ static void begin(program *p, const hm_memory *memory, uint32_t capacity)
         CHECK(hm_index_init(&p->indices[i], &desc) == HM_OK);
     }
     const hm_lists_desc lists = {.item_size = 16,
-                                 .capacity = CAPACITY,
+                                 .capacity = capacity,
                                  .max_slots = SLOTS,
                                  .max_items = 8 * FEW,
                                  .type_id = 4,
