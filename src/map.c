@@ -14,14 +14,44 @@
 #include "id_table_private.h"
 #include "memory/memory_private.h"
 
+/* Returns the array of the meta, which is zeroed without meta. */
+static const hm_array *map_meta(const hm_map *map)
+{
+    static const hm_array none = {0};
+    return map->extras != NULL ? &map->extras->meta_array : &none;
+}
+
+static unsigned char *map_meta_at(const hm_map *map, uint32_t index)
+{
+    const hm_array *meta = map_meta(map);
+    return meta->data + (size_t)meta->item_size * index;
+}
+
+/* Returns the array whose only item the extras are. Its other fields follow from those of the
+ * items. */
+static hm_array map_extras_array(const hm_map *map)
+{
+    size_t size = sizeof *map->extras, page_size = map->item_array.memory->page_size;
+    bool is_whole = map->item_array.is_whole;
+    return (hm_array){.data = (unsigned char *)map->extras,
+                      .capacity = 1,
+                      .limit = 1,
+                      .committed_size = is_whole ? size : hm_memory_round_up(size, page_size),
+                      .memory = map->item_array.memory,
+                      .item_size = (uint32_t)size,
+                      .align_shift = 3, /* of a pointer */
+                      .is_whole = is_whole};
+}
+
 /* Returns the number of items for which all columns are committed. */
 static uint32_t map_committed_items(const hm_map *map)
 {
     size_t limit = map->item_array.limit;
     if (limit > map->ids.slot_array.limit)
         limit = map->ids.slot_array.limit;
-    if (map->meta_array.data != NULL && limit > map->meta_array.limit)
-        limit = map->meta_array.limit;
+    const hm_array *meta = map_meta(map);
+    if (meta->data != NULL && limit > meta->limit)
+        limit = meta->limit;
     return (uint32_t)limit;
 }
 
@@ -32,6 +62,21 @@ static void *map_item_at(const hm_map *map, uint32_t index)
 
 /* init and fini */
 
+enum { MAP_COLUMNS = 3 /* most: items, meta, extras */ };
+
+static hm_status map_place_extras(hm_map *map, const hm_map_desc *desc, hm_array *extras,
+                                  const hm_array *meta)
+{
+    if (extras->data == NULL)
+        return HM_OK;
+    hm_status status = hm_array_commit(extras, 1, false);
+    if (status != HM_OK)
+        return status;
+    map->extras = (hm_map_extras *)(void *)extras->data;
+    *map->extras = (hm_map_extras){desc->destroy, desc->relocate, desc->context, *meta};
+    return HM_OK;
+}
+
 /* A descriptor is checked before anything is reserved: an invalid one is HM_ERROR_INVALID even
  * where memory would be refused. */
 static hm_status map_init_columns(hm_map *map, const hm_map_desc *desc)
@@ -39,15 +84,24 @@ static hm_status map_init_columns(hm_map *map, const hm_map_desc *desc)
     hm_id_table_desc ids = {desc->capacity, desc->max_slots, desc->type_id, desc->memory};
     hm_array_desc items = {desc->item_size, desc->item_align, desc->capacity, 0, desc->memory};
     hm_array_desc meta = {desc->meta_size, desc->meta_align, desc->capacity, 0, desc->memory};
-    const hm_array_column columns[] = {
-        {.array = &map->item_array, .desc = items, .is_visible = true},
-        {.array = &map->meta_array, .desc = meta, .is_visible = true}};
+    hm_array meta_array = {0}, extras = {0};
+    hm_array_column columns[MAP_COLUMNS] = {
+        {.array = &map->item_array, .desc = items, .is_visible = true}};
+    uint32_t count = 1;
+    if (desc->meta_size != 0)
+        columns[count++] =
+            (hm_array_column){.array = &meta_array, .desc = meta, .is_visible = true};
+    if (desc->meta_size != 0 || desc->destroy != NULL || desc->relocate != NULL)
+        columns[count++] = (hm_array_column){
+            .array = &extras, .desc = {sizeof(hm_map_extras), 0, 1, 0, desc->memory}};
     hm_status status = hm_array_check(&items, "item_");
     if (status == HM_OK && desc->meta_size != 0)
         status = hm_array_check(&meta, "meta_");
     if (status != HM_OK)
         return status;
-    status = hm_id_table_init_with(&map->ids, &ids, columns, desc->meta_size != 0 ? 2 : 1);
+    status = hm_id_table_init_with(&map->ids, &ids, columns, count);
+    if (status == HM_OK)
+        status = map_place_extras(map, desc, &extras, &meta_array);
     if (status == HM_OK)
         status = hm_id_table_settle_type(&map->ids.type_id, "map", map->name);
     ids = hm_id_table_complete(&ids);
@@ -58,7 +112,8 @@ static hm_status map_init_columns(hm_map *map, const hm_map_desc *desc)
 static void map_release_all(hm_map *map)
 {
     hm_order_fini(&map->order);
-    hm_array_fini(&map->meta_array);
+    if (map->extras != NULL)
+        hm_array_fini(&map->extras->meta_array);
     hm_array_fini(&map->item_array);
     hm_id_table_fini(&map->ids);
     memset(map, 0, sizeof *map);
@@ -78,9 +133,6 @@ hm_status hm_map_init(hm_map *map, const hm_map_desc *desc)
     map->items = hm_array_data(&map->item_array);
     map->guard.limit = map_committed_items(map);
     map->item_size = desc->item_size;
-    map->destroy = desc->destroy;
-    map->relocate = desc->relocate;
-    map->context = desc->context;
     if (desc->destroy != NULL || desc->relocate != NULL)
         map->guard.flags |= HM_GUARD_HOOK;
     if (desc->meta_size != 0)
@@ -138,24 +190,39 @@ static hm_status map_tell(const hm_map *map, hm_status status)
     return hm_tell_memory(status, &limits);
 }
 
-/* Lists the arrays of a map that move with its id table, and returns their number. */
-static uint32_t map_list_columns(hm_map *map, hm_array_column *columns)
+/* Lists the arrays of a map that move with its id table, and returns their number. The extras come
+ * last, so that they move with what is new in the array of the meta. */
+static uint32_t map_list_columns(hm_map *map, hm_array *extras, hm_array_column *columns)
 {
+    uint32_t count = 1;
     columns[0] = hm_array_column_of(&map->item_array, map->ids.count, true);
     columns[0].desc.capacity = 0;
-    if (map->meta_array.data == NULL)
-        return 1;
-    columns[1] = hm_array_column_of(&map->meta_array, map->ids.count, true);
-    columns[1].desc.capacity = 0;
-    return 2;
+    if (map->extras == NULL)
+        return count;
+    if (map->extras->meta_array.data != NULL) {
+        columns[count] = hm_array_column_of(&map->extras->meta_array, map->ids.count, true);
+        columns[count++].desc.capacity = 0;
+    }
+    *extras = map_extras_array(map);
+    columns[count++] = hm_array_column_of(extras, 1, false);
+    return count;
+}
+
+/* Reads the addresses of what has moved. */
+static void map_follow(hm_map *map, const hm_array *extras)
+{
+    map->items = hm_array_data(&map->item_array);
+    if (map->extras != NULL)
+        map->extras = (hm_map_extras *)(void *)extras->data;
 }
 
 static hm_status map_grow(hm_map *map, uint32_t n)
 {
-    hm_array_column columns[2];
-    uint32_t count = map_list_columns(map, columns);
+    hm_array extras;
+    hm_array_column columns[MAP_COLUMNS];
+    uint32_t count = map_list_columns(map, &extras, columns);
     hm_status status = hm_id_table_grow(&map->ids, map->name, n, columns, count);
-    map->items = hm_array_data(&map->item_array);
+    map_follow(map, &extras);
     return status;
 }
 
@@ -174,8 +241,8 @@ static hm_status map_prepare(hm_map *map, uint32_t n, bool grows)
         status = hm_id_table_prepare(&map->ids, map->name, n, grows);
     if (status == HM_OK)
         status = hm_array_prepare(&map->item_array, count, grows);
-    if (status == HM_OK && map->meta_array.data != NULL)
-        status = hm_array_prepare(&map->meta_array, count, grows);
+    if (status == HM_OK && map_meta(map)->data != NULL)
+        status = hm_array_prepare(&map->extras->meta_array, count, grows);
     map->guard.limit = map_committed_items(map);
     return map_tell(map, status);
 }
@@ -191,9 +258,9 @@ hm_handle hm_map_issue_slow(hm_map *map)
 
 void hm_map_clear_meta(hm_map *map, uint32_t index, uint32_t n)
 {
-    size_t meta_size = map->meta_array.item_size;
-    hm_memory_unpoison(map->meta_array.data + meta_size * index, meta_size * n);
-    memset(map->meta_array.data + meta_size * index, 0, meta_size * n);
+    size_t meta_size = map_meta(map)->item_size;
+    hm_memory_unpoison(map_meta_at(map, index), meta_size * n);
+    memset(map_meta_at(map, index), 0, meta_size * n);
 }
 
 /* The map may move, and the item with it. */
@@ -218,9 +285,8 @@ static void map_poison_dead(hm_map *map, uint32_t n)
 {
     uint32_t count = map->ids.count;
     hm_memory_poison(map_item_at(map, count), map->item_size * n);
-    if (map->meta_array.data != NULL)
-        hm_memory_poison(map->meta_array.data + map->meta_array.item_size * count,
-                         map->meta_array.item_size * n);
+    if (map_meta(map)->data != NULL)
+        hm_memory_poison(map_meta_at(map, count), (size_t)map_meta(map)->item_size * n);
 }
 
 hm_status hm_map_insert_n(hm_map *map, const void *items, uint32_t n, hm_handle *handles)
@@ -237,7 +303,7 @@ hm_status hm_map_insert_n(hm_map *map, const void *items, uint32_t n, hm_handle 
         memcpy(map_item_at(map, first), items, map->item_size * n);
     else
         memset(map_item_at(map, first), 0, map->item_size * n);
-    if (map->meta_array.data != NULL)
+    if (map_meta(map)->data != NULL)
         hm_map_clear_meta(map, first, n);
     hm_id_table_issue_n(&map->ids, n, handles);
     return HM_OK;
@@ -248,25 +314,30 @@ hm_status hm_map_insert_n(hm_map *map, const void *items, uint32_t n, hm_handle 
 /* Runs inside enter and leave. */
 static void map_report_move(hm_map *map, uint32_t from, uint32_t to)
 {
-    if (map->relocate != NULL)
-        map->relocate(map_item_at(map, to), from, to, map->context);
+    const hm_map_extras *extras = map->extras;
+    if (extras != NULL && extras->relocate != NULL)
+        extras->relocate(map_item_at(map, to), from, to, extras->context);
 }
 
 /* erase */
+
+static bool map_destroys(const hm_map *map)
+{
+    return map->extras != NULL && map->extras->destroy != NULL;
+}
 
 static void map_erase_at(void *owner, uint32_t index)
 {
     hm_map *map = owner;
     uint32_t last = map->ids.count - 1;
     hm_guard_enter(&map->guard);
-    if (map->destroy != NULL)
-        map->destroy(map_item_at(map, index), map->context);
+    if (map_destroys(map))
+        map->extras->destroy(map_item_at(map, index), map->extras->context);
     if (index != last) {
         memcpy(map_item_at(map, index), map_item_at(map, last), map->item_size);
-        size_t meta_size = map->meta_array.item_size;
+        size_t meta_size = map_meta(map)->item_size;
         if (meta_size != 0)
-            memcpy(map->meta_array.data + meta_size * index,
-                   map->meta_array.data + meta_size * last, meta_size);
+            memcpy(map_meta_at(map, index), map_meta_at(map, last), meta_size);
     }
     hm_id_table_release(&map->ids, hm_id_table_handle_at(&map->ids, index), index);
     map_poison_dead(map, 1);
@@ -330,10 +401,9 @@ uint32_t hm_map_erase_n(hm_map *map, const hm_handle *handles, uint32_t n)
 static void map_swapped(void *owner, uint32_t a, uint32_t b)
 {
     hm_map *map = owner;
-    size_t meta_size = map->meta_array.item_size;
+    size_t meta_size = map_meta(map)->item_size;
     if (meta_size != 0)
-        hm_order_exchange_bytes(map->meta_array.data + meta_size * a,
-                                map->meta_array.data + meta_size * b, meta_size);
+        hm_order_exchange_bytes(map_meta_at(map, a), map_meta_at(map, b), meta_size);
     map_report_move(map, a, b);
     map_report_move(map, b, a);
 }
@@ -348,7 +418,9 @@ static uint32_t map_find(const void *owner, hm_handle handle)
 static hm_dense map_dense(const hm_map *constant)
 {
     hm_map *map = (hm_map *)constant;
-    bool moves_more = map->meta_array.data != NULL || map->relocate != NULL;
+    const hm_map_extras *extras = map->extras;
+    bool moves_more =
+        extras != NULL && (extras->meta_array.data != NULL || extras->relocate != NULL);
     return (hm_dense){.guard = &map->guard,
                       .limit = map_committed_items(map),
                       .order = &map->order,
@@ -396,7 +468,7 @@ uint32_t hm_map_erase_if(hm_map *map, bool (*doomed)(const void *item, void *con
 void hm_map_clear(hm_map *map)
 {
     HM_CONTRACT_AT_REST(map, "hm_map_clear");
-    if (map->destroy != NULL)
+    if (map_destroys(map))
         while (map->ids.count > 0)
             map_erase_at(map, map->ids.count - 1);
     uint32_t count = map->ids.count;
@@ -410,10 +482,11 @@ void hm_map_clear(hm_map *map)
 
 static hm_status map_shrink(hm_map *map)
 {
-    hm_array_column columns[2];
-    uint32_t count = map_list_columns(map, columns);
+    hm_array extras;
+    hm_array_column columns[MAP_COLUMNS];
+    uint32_t count = map_list_columns(map, &extras, columns);
     hm_status status = hm_id_table_shrink(&map->ids, columns, count);
-    map->items = hm_array_data(&map->item_array);
+    map_follow(map, &extras);
     return status;
 }
 
@@ -422,10 +495,12 @@ hm_status hm_map_trim(hm_map *map)
     HM_CONTRACT(map != NULL, "hm_map_trim: map is NULL");
     if (hm_guard_refuses(&map->guard, "map", map->name))
         return HM_ERROR_BUSY;
-    map->item_array.count = map->meta_array.count = map->ids.count;
+    map->item_array.count = map->ids.count;
     hm_status status = hm_array_trim(&map->item_array);
-    if (status == HM_OK)
-        status = hm_array_trim(&map->meta_array);
+    if (status == HM_OK && map->extras != NULL) {
+        map->extras->meta_array.count = map->ids.count;
+        status = hm_array_trim(&map->extras->meta_array);
+    }
     if (status == HM_OK)
         status = hm_id_table_trim_slots(&map->ids);
     if (status == HM_OK)
@@ -470,7 +545,11 @@ hm_map_stats hm_map_get_stats(const hm_map *map)
     hm_map_stats stats = {0};
     hm_id_table_add_stats(&map->ids, &stats);
     hm_array_add_sizes(&map->item_array, &stats);
-    hm_array_add_sizes(&map->meta_array, &stats);
+    if (map->extras != NULL) {
+        const hm_array extras = map_extras_array(map);
+        hm_array_add_sizes(&extras, &stats);
+        hm_array_add_sizes(&map->extras->meta_array, &stats);
+    }
     hm_order_add_sizes(map->order, &stats);
     return stats;
 }

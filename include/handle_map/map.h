@@ -420,9 +420,9 @@ static inline bool hm_map_erase_at(hm_map *map, uint32_t dense_index)
 static inline void *hm_map_meta_at(const hm_map *map, uint32_t dense_index)
 {
     HM_CONTRACT(map != NULL, "hm_map_meta_at: map is NULL");
-    if (dense_index >= map->ids.count || map->meta_array.data == NULL)
+    if (dense_index >= map->ids.count || (map->guard.flags & HM_GUARD_META) == 0)
         return NULL;
-    return map->meta_array.data + map->meta_array.item_size * dense_index;
+    return map->extras->meta_array.data + map->extras->meta_array.item_size * dense_index;
 }
 
 HM_END_C

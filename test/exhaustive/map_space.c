@@ -6,7 +6,7 @@
 
 static uint32_t list_windows(size_t *windows)
 {
-    windows[0] = 4 * DENSE_WINDOW; /* entries, slots, items, meta */
+    windows[0] = 7 * DENSE_WINDOW; /* entries, slots, items, meta, and extras, which are longer */
     return 1;
 }
 
@@ -24,16 +24,19 @@ static hm_status init(void)
 static size_t needed_size(void)
 {
     return space_in_pages(dense_config, dense_config->item_size * dense.count) +
-           space_in_pages(dense_config, dense_config->meta_size * dense.count);
+           space_in_pages(dense_config, dense_config->meta_size * dense.count) +
+           (dense.map.extras != NULL ? space_in_pages(dense_config, sizeof(hm_map_extras)) : 0);
 }
 
 static void blank_items(void)
 {
     hm_map *map = &dense.map;
     blank_behind(&map->item_array, dense_config->item_size * map->ids.count);
-    blank_behind(&map->meta_array, dense_config->meta_size * map->ids.count);
     BLANK(map->item_array.count);
-    BLANK(map->meta_array.count);
+    if (map->extras == NULL)
+        return;
+    blank_behind(&map->extras->meta_array, dense_config->meta_size * map->ids.count);
+    BLANK(map->extras->meta_array.count);
 }
 
 static size_t begin(const space_config *config)

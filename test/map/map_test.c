@@ -254,6 +254,15 @@ static uint64_t same_key(const void *item, void *context)
 
 static const hm_order as_they_stand = {.key = same_key};
 
+/* The map is a copy, which shares its extras. */
+static void limit_meta(hm_map *map)
+{
+    static hm_map_extras extras;
+    extras = *map->extras;
+    extras.meta_array.limit = 1;
+    map->extras = &extras;
+}
+
 /* Breaks one invariant of a map with two live items (slots 1 and 2) and a free slot (0). */
 static int damage(hm_map *map, int how)
 {
@@ -274,7 +283,7 @@ static int damage(hm_map *map, int how)
     DAMAGE(entry, ids->entries[ids->slots[2]].bits |= UINT32_MAX); /* retired, but not spent */
     DAMAGE(items, map->item_array.limit = 1); /* committed items cover the count */
     DAMAGE(items, map->item_array.limit = map->guard.limit = 1);
-    DAMAGE(items, map->meta_array.limit = 1);
+    DAMAGE(items, limit_meta(map));
     DAMAGE(items, map->items++); /* where the array has them */
     DAMAGE(items, map->item_size++);
     DAMAGE(items, map->guard.limit++);                              /* the committed items */

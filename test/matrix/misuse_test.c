@@ -53,7 +53,9 @@ static void look_map(const dense_model *model)
 {
     const hm_map *map = &model->map;
     check_array(&map->item_array, map->item_size * model->count);
-    check_array(&map->meta_array, map->meta_array.item_size * model->count);
+    const hm_array *meta = map->extras != NULL ? &map->extras->meta_array : NULL;
+    if (meta != NULL)
+        check_array(meta, (size_t)meta->item_size * model->count);
 }
 
 static void look_values(const hm_secondary *secondary)

@@ -9,6 +9,14 @@
 
 HM_BEGIN_C
 
+/* What only a map with hooks or meta needs. It is in the map's range, and moves with that. */
+typedef struct hm_map_extras {
+    void (*destroy)(void *item, void *context);
+    void (*relocate)(void *item, uint32_t from, uint32_t to, void *context);
+    void *context;
+    hm_array meta_array; /* zeroed without meta */
+} hm_map_extras;
+
 /* All fields are private; use the functions. The fields that lookup, insert and erase touch come
  * first, in one cache line if the map starts at one. */
 typedef struct hm_map {
@@ -16,17 +24,14 @@ typedef struct hm_map {
     size_t item_size;     /* bytes */
     hm_guard guard;       /* its limit: items that fit in the committed memory */
     hm_id_table ids;      /* which slots are live; its count is the map's */
-    void (*destroy)(void *item, void *context);
-    void (*relocate)(void *item, uint32_t from, uint32_t to, void *context);
-    void *context;
     const char *name;
     hm_array item_array;
-    hm_array meta_array; /* capacity 0 without meta */
+    hm_map_extras *extras; /* NULL without hooks and meta */
     /* Where defragment stopped; NULL until it is first called. */
     struct hm_order_state *order;
 } hm_map;
 
-HM_STATIC_ASSERT(sizeof(void *) != 8 || sizeof(hm_map) <= 384, "programs have many");
+HM_STATIC_ASSERT(sizeof(void *) != 8 || sizeof(hm_map) <= 320, "programs have many");
 
 HM_STATIC_ASSERT(sizeof(void *) != 8 ||
                      offsetof(hm_map, ids) + offsetof(hm_id_table, max_slots) == 64,
