@@ -414,6 +414,30 @@ TEST(memory, a_decommit_without_a_mapping_left_is_refused_and_changes_nothing)
     memory->release(memory->context, bytes, 3 * page);
 }
 
+/* Half a page cannot be moved. */
+TEST(memory, a_remap_moves_pages_or_is_refused_and_moves_none)
+{
+    const hm_memory *memory = hm_memory_os();
+    const size_t page = memory->page_size;
+    unsigned char *from = memory->reserve(memory->context, 3 * page);
+    unsigned char *to = memory->reserve(memory->context, 2 * page);
+    CHECK(from != NULL && memory->commit(memory->context, from, 3 * page));
+    CHECK(to != NULL && memory->commit(memory->context, to, 2 * page));
+    memset(from, 0xA5, 3 * page);
+    memset(to, 0x5A, 2 * page);
+    if (memory->remap != NULL) {
+        CHECK(!memory->remap(memory->context, from + page / 64, to, 2 * page));
+        CHECK(test_bytes_are(from, 3 * page, 0xA5) && test_bytes_are(to, 2 * page, 0x5A));
+        bool moves = memory->remap(memory->context, from, to, 2 * page);
+        CHECK(test_bytes_are(to, 2 * page, moves ? 0xA5 : 0x5A));
+        CHECK(test_bytes_are(from + 2 * page, page, 0xA5));
+    } else {
+        test_leave_out("a remap: the system has none");
+    }
+    memory->release(memory->context, from, 3 * page);
+    memory->release(memory->context, to, 2 * page);
+}
+
 /* An address that is not at a page boundary is not rounded. */
 TEST(memory, a_decommit_of_half_a_page_is_refused)
 {

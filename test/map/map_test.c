@@ -91,6 +91,34 @@ TEST(map, without_a_capacity_it_moves_with_its_items_when_it_is_full)
     }
 }
 
+/* Arrays that share a page are not remapped. */
+TEST(map, without_a_capacity_it_moves_where_a_page_holds_many_items)
+{
+    enum { COUNT = 120000 };
+    test_memory memory;
+    test_memory_init(&memory, (size_t)2 << 20);
+    hm_map map;
+    CHECK(hm_map_init(&map, &(hm_map_desc){.item_size = 4, .memory = &memory.table}) == HM_OK);
+    size_t first = memory.reserved_size;
+    for (uint32_t i = 0; i < COUNT; i++)
+        CHECK(hm_handle_equal(hm_map_insert(&map, &i), hm_handle_pack(i, 1, 0)));
+    for (uint32_t i = 0; i < COUNT; i++)
+        CHECK(*(uint32_t *)hm_map_get(&map, hm_handle_pack(i, 1, 0)) == i);
+    CHECK(memory.reserved_size > first);
+    hm_map_fini(&map);
+    test_memory_check_released(&memory);
+}
+
+/* All but the meta fit in the largest range, which has a quarter of all addresses. */
+TEST(map, init_is_refused_arrays_that_fit_only_one_by_one)
+{
+    hm_map map;
+    const hm_map_desc desc = {.item_size = (size_t)1 << (sizeof(size_t) > 4 ? 30 : 20),
+                              .meta_size = 4,
+                              .capacity = sizeof(size_t) > 4 ? UINT32_MAX - 1 : 1020};
+    CHECK(hm_map_init(&map, &desc) == HM_ERROR_MEMORY);
+}
+
 TEST(map, an_item_of_the_map_itself_may_be_inserted_while_it_moves)
 {
     for (int many = 0; many < 2; many++) {
