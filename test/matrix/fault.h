@@ -340,6 +340,7 @@ static inline void erase_without_memory(const kind *of)
         of->erase(on, of->count(on) / 2);
         of->look(on);
         of->clear(on);
+        on->next = 0; /* Positions of later slots may need memory. */
         while (of->count(on) < n)
             CHECK(of->add(on));
         CHECK(on->memory.calls == 0);

@@ -313,6 +313,12 @@ static void set_itself(void *state, const uint32_t arguments[3])
     secondary_model_set(model, owner, SECONDARY_MODEL_ITSELF, arguments[2]);
 }
 
+/* Whether refused memory need not show: what is not remapped is copied. */
+static bool survives(const secondary_model *model)
+{
+    return model->secondary.value_array.is_whole;
+}
+
 /* Number: after it, sets for the highest of the slots that it promises succeed without memory. */
 static void reserve(void *state, const uint32_t arguments[3])
 {
@@ -320,12 +326,13 @@ static void reserve(void *state, const uint32_t arguments[3])
     uint32_t n = arguments[0], room = model->desc.capacity - model->count;
     if (n != UINT32_MAX)
         n %= model->desc.capacity + 2;
-    bool is_refused, fits = n <= room;
+    bool fits = n <= room;
     hm_status status = hm_secondary_reserve(&model->secondary, n);
-    is_refused = test_memory_refused(&model->memory);
-    CHECK(status == (!fits ? HM_ERROR_FULL : is_refused ? HM_ERROR_MEMORY : HM_OK));
-    if (status != HM_OK)
+    if (status != HM_OK) {
+        CHECK(test_memory_explains(&model->memory, status, fits));
         return;
+    }
+    CHECK(fits && (survives(model) || !test_memory_refused(&model->memory)));
     test_try();
     test_memory_fail(&model->memory, 1, true);
     for (uint32_t slot = model->count + n; n > 0;)
@@ -449,7 +456,7 @@ static void trim(void *state, const uint32_t arguments[3])
     model->was_moving = is_moving(model);
     hm_status status = hm_secondary_trim(&model->secondary);
     CHECK(status == (test_memory_refused(&model->memory) ? HM_ERROR_MEMORY : HM_OK) ||
-          (status == HM_OK && was_listing));
+          (status == HM_OK && (was_listing || survives(model))));
     CHECK(model->memory.committed_size <= before);
     CHECK(status != HM_OK || model->count != 0 || model->secondary.positions_size == 0);
     if (model->was_moving)
