@@ -578,7 +578,7 @@ static void begin(program *p, const hm_memory *memory, uint32_t capacity)
         const hm_table_desc desc = {.columns = columns,
                                     .column_count = 3,
                                     .lanes = 8 * i,
-                                    .capacity = CAPACITY,
+                                    .capacity = capacity,
                                     .max_slots = SLOTS,
                                     .type_id = 3,
                                     .memory = memory};
