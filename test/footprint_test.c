@@ -375,8 +375,8 @@ TEST(footprint, every_container_reserves_one_range)
     CHECK_ONE_RANGE(table, .capacity = 1000, .columns = columns, .column_count = 3, .lanes = 8);
     CHECK_ONE_RANGE(secondary, .capacity = 1000, .value_size = 8);
     CHECK_ONE_RANGE(lists, .capacity = 1000, .item_size = 8);
-    CHECK_ONE_RANGE(index, .key_limit = 0);
-    CHECK_ONE_RANGE(index, .key_limit = 100);
+    CHECK_ONE_RANGE(index, .capacity = 1000);
+    CHECK_ONE_RANGE(index, .capacity = 1000, .key_limit = 100);
     CHECK_ONE_RANGE(world, .capacity = 1000);
 }
 

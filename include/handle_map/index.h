@@ -13,7 +13,10 @@
  * one key at a time. Moves: a call that sets, moves or removes an owner changes the order of the
  * members of the keys concerned, and may move them. A pointer from hm_index_members or
  * hm_index_next is valid until the next call that may change the index, whether it succeeds or not.
- * Limits: 2^28 owners, as many keys. What all containers share: handle_map.h. */
+ * Without a capacity set, set_n, reserve and trim may also move all of it to another range
+ * (handle_map.h). It begins in one range; what outgrows its part of that has one of its own: the
+ * owners, the members, and the 4 bytes of each key. Limits: 2^28 owners, as many keys. What all
+ * containers share: handle_map.h. */
 #ifndef HANDLE_MAP_INDEX_H
 #define HANDLE_MAP_INDEX_H
 
@@ -26,7 +29,8 @@ HM_BEGIN_C
 /* A zero field means the default. */
 typedef struct hm_index_desc {
     hm_owners owners;   /* as in hm_secondary_desc, and so are max_slots and type_id */
-    uint32_t capacity;  /* owners, at most 2^28; 0: that of the owners' container, else 1,048,576 */
+    uint32_t capacity;  /* owners, at most 2^28; 0: that of the owners' container; if that has
+                           none, or is not given, no other limit, and the index moves as it grows */
     uint32_t max_slots; /* of the owners' container */
     uint16_t type_id;   /* of the owners */
     uint32_t key_limit; /* keys are below it, and each up to the highest one used takes 4 bytes; 0:
@@ -50,7 +54,8 @@ typedef struct hm_index_view {
     uint32_t next;  /* private; 0 begins a loop */
 } hm_index_view;
 
-/* Reserves address space for the capacity; commits nothing. Fails as hm_secondary_init does. O(1),
+/* Reserves address space for the capacity, and commits nothing; without a capacity commits a small
+ * range. Fails as hm_secondary_init does. O(1),
  * one reservation.
  *
  * Memory: for each owner 24 bytes, and 4 for each slot of their container as in a secondary; for
@@ -144,7 +149,8 @@ HM_API uint32_t hm_index_remove_if(hm_index *index,
 /* Commits memory for n more owners, provided that their slots are below the number of owners plus
  * n, and for n more keys. A set can still be refused memory: when the array of its key has to grow,
  * and, with a key_limit, when its key is above all those used before. HM_ERROR_FULL: n more would
- * exceed the capacity; HM_ERROR_MEMORY; HM_ERROR_BUSY. Moves no members. O(n), at most. */
+ * exceed the capacity; HM_ERROR_MEMORY; HM_ERROR_BUSY. With a capacity moves no members. O(n), at
+ * most; without one O(owners + keys), if it moves. */
 HM_API hm_status hm_index_reserve(hm_index *index, uint32_t n);
 
 /* Removes all owners. Memory stays committed. Invalidates all pointers to members. O(keys that have
@@ -159,7 +165,8 @@ HM_API hm_progress hm_index_defragment(hm_index *index, hm_budget *budget);
 /* Gives back whole pages: those behind the last owner, the last array and the last key. Gaps
  * between the arrays stay, unless hm_index_defragment closes them first. HM_ERROR_MEMORY: the
  * system refuses; some pages may have been given back already; all owners keep their keys.
- * HM_ERROR_BUSY. Moves no members. O(owners + keys). */
+ * HM_ERROR_BUSY. With a capacity moves no members; without one moves what is half empty to a
+ * smaller range. O(owners + keys). */
 HM_API hm_status hm_index_trim(hm_index *index);
 
 /* Checks that all parts of the index are consistent: HM_OK or HM_ERROR_CORRUPT. O(owners + keys),

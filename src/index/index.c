@@ -11,9 +11,6 @@
 #include "../memory/memory_private.h"
 #include "../secondary/secondary_private.h"
 
-/* The buckets, the heads and the arrays of the owners share the range of the lists. */
-enum { INDEX_OWN_COLUMNS = 2, INDEX_COLUMNS = INDEX_OWN_COLUMNS + HM_SECONDARY_COLUMNS };
-
 /* Lists of three times as many members have units of the size of a handle, as a batch needs. */
 #define INDEX_MAX_CAPACITY (UINT32_C(1) << 28)
 
@@ -28,20 +25,23 @@ static hm_status index_init_lists(hm_index *index, const hm_index_desc *desc,
 {
     const hm_memory *memory = desc->memory;
     uint32_t capacity = desc->capacity, keys = 2 * capacity;
+    bool is_whole = capacity == 0;
     if (desc->key_limit != 0 && desc->key_limit < keys)
         keys = desc->key_limit;
     const hm_lists_desc members = {.item_size = sizeof(hm_handle),
                                    .capacity = keys,
-                                   .max_slots = keys,
-                                   .max_items = 3 * (uint64_t)capacity + 4,
+                                   .max_slots = is_whole ? desc->key_limit : keys,
+                                   .max_items = is_whole ? 0 : 3 * (uint64_t)capacity + 4,
                                    .memory = memory,
                                    .name = index->name};
     size_t heads = desc->key_limit != 0 ? desc->key_limit : (size_t)keys + 1;
+    if (is_whole)
+        heads = HM_INDEX_FIRST_HEADS;
     columns[0] = (hm_array_column){.array = &index->bucket_array,
                                    .desc = {sizeof(hm_index_bucket), 0, keys, 0, memory}};
     columns[1] = (hm_array_column){.array = &index->head_array,
                                    .desc = {sizeof(uint32_t), 0, heads, 0, memory}};
-    return hm_lists_init_with(&index->members, &members, columns, INDEX_COLUMNS);
+    return hm_lists_init_with(&index->members, &members, columns, HM_INDEX_COLUMNS);
 }
 
 static hm_status index_init_parts(hm_index *index, const hm_index_desc *desc)
@@ -56,14 +56,21 @@ static hm_status index_init_parts(hm_index *index, const hm_index_desc *desc)
         return hm_fail(HM_ERROR_INVALID, "capacity %" HM_U32 " is above %" HM_U32, owners.capacity,
                        INDEX_MAX_CAPACITY);
     hm_array positions = {0};
-    hm_array_column columns[INDEX_COLUMNS];
-    hm_status status =
-        hm_secondary_list_columns(&index->owners, &owners, &positions, columns + INDEX_OWN_COLUMNS);
+    hm_array_column columns[HM_INDEX_COLUMNS], *values = columns + 2;
+    hm_status status = hm_secondary_list_columns(&index->owners, &owners, &positions, values);
+    if (owners.capacity == 0) {
+        size_t first = HM_INDEX_FIRST_OWNERS;
+        if (first > owners.max_slots)
+            first = owners.max_slots;
+        values[0].desc.capacity = values[1].desc.capacity = values[3].desc.capacity = first;
+    }
     if (status == HM_OK)
         status = index_init_lists(index, desc, columns);
     if (status != HM_OK)
         return status;
     hm_secondary_place_columns(&index->owners, &owners, &positions);
+    if (index->owners.capacity > INDEX_MAX_CAPACITY)
+        index->owners.capacity = INDEX_MAX_CAPACITY;
     index->owners.name = index->name;
     index->heads = hm_array_data(&index->head_array);
     index->buckets = hm_array_data(&index->bucket_array);
@@ -95,11 +102,14 @@ hm_status hm_index_init(hm_index *index, const hm_index_desc *desc)
     status = hm_secondary_take_owners(&full.owners, &full.capacity, &full.max_slots, &full.type_id);
     if (status != HM_OK)
         return status;
-    hm_id_table_fill(&full.memory, &full.capacity, &full.max_slots);
+    hm_id_table_desc ids = {full.capacity, full.max_slots, full.type_id, full.memory};
+    ids = hm_id_table_complete(&ids);
+    full.memory = ids.memory;
+    full.max_slots = ids.max_slots;
     index->name = full.name != NULL ? full.name : "index";
     status = index_init_parts(index, &full);
     if (status != HM_OK) {
-        const hm_limits limits = {"index",        index->name,    full.capacity,
+        const hm_limits limits = {"index",        index->name,    ids.capacity,
                                   full.max_slots, full.key_limit, "key_limit"};
         index_release_all(index);
         return hm_tell_memory(status, &limits);
@@ -363,9 +373,14 @@ hm_status hm_index_trim(hm_index *index)
     HM_CONTRACT(index != NULL, "hm_index_trim: index is NULL");
     if (hm_guard_refuses(&index->guard, "index", index->name))
         return HM_ERROR_BUSY;
+    hm_array positions;
+    hm_array_column columns[HM_INDEX_COLUMNS];
     hm_status status = hm_index_trim_keys(index);
-    if (status == HM_OK)
-        status = hm_lists_trim(&index->members);
+    if (status == HM_OK) {
+        uint32_t count = hm_index_list_columns(index, &positions, columns);
+        status = hm_lists_trim_with(&index->members, columns, count);
+        hm_index_read_columns(index, &positions);
+    }
     if (status == HM_OK)
         status = hm_secondary_trim(&index->owners);
     return hm_index_tell(index, status);

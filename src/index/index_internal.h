@@ -51,7 +51,20 @@ static inline hm_handle *hm_index_items(const hm_index *index, uint32_t bucket)
     return (hm_handle *)(void *)hm_lists_address(&index->members, unit + 1);
 }
 
+/* The buckets, the heads and the arrays of the owners share the range of the lists. Without a
+ * capacity heads and owners that outgrow their part of it have ranges of their own, as blocks do;
+ * the buckets move with the lists. */
+enum { HM_INDEX_COLUMNS = 2 + HM_SECONDARY_COLUMNS };
+
+/* Without a capacity, how many heads and owners there is space for at first. */
+enum { HM_INDEX_FIRST_HEADS = 32, HM_INDEX_FIRST_OWNERS = 32 };
+
 /* keys.c */
+
+/* Lists the arrays that move with the lists, and returns their number. `positions` is needed until
+ * hm_index_read_columns, which reads the addresses again, whether they have moved or not. */
+uint32_t hm_index_list_columns(hm_index *index, hm_array *positions, hm_array_column *columns);
+void hm_index_read_columns(hm_index *index, const hm_array *positions);
 
 uint32_t hm_index_find_hashed(const hm_index *index, uint64_t key);
 

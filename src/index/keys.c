@@ -118,6 +118,63 @@ static void keys_unlink(hm_index *index, uint32_t bucket)
     *link = index->buckets[bucket].next;
 }
 
+/* moving */
+
+uint32_t hm_index_list_columns(hm_index *index, hm_array *positions, hm_array_column *columns)
+{
+    hm_secondary *owners = &index->owners;
+    uint32_t count = 1;
+    columns[0] = hm_array_column_of(&index->bucket_array, index->bucket_count, false);
+    columns[0].desc.capacity = 0; /* as many as there may be lists */
+    if (index->head_array.range_size == 0)
+        columns[count++] = hm_array_column_of(&index->head_array, index->head_array.limit, false);
+    if (owners->value_array.range_size == 0) {
+        hm_secondary_list_moved(owners, owners->value_array.capacity, owners->slot_end, positions,
+                                columns + count);
+        count += HM_SECONDARY_COLUMNS;
+    }
+    return count;
+}
+
+void hm_index_read_columns(hm_index *index, const hm_array *positions)
+{
+    index->heads = hm_array_data(&index->head_array);
+    index->buckets = hm_array_data(&index->bucket_array);
+    if (index->owners.value_array.is_whole && index->owners.value_array.range_size == 0)
+        hm_secondary_place_moved(&index->owners, positions);
+}
+
+/* Makes space for n more buckets, without a capacity. */
+static hm_status keys_grow(hm_index *index, uint32_t n)
+{
+    hm_array positions;
+    hm_array_column columns[HM_INDEX_COLUMNS];
+    uint32_t count = hm_index_list_columns(index, &positions, columns);
+    hm_status status = hm_lists_grow(&index->members, n, columns, count);
+    hm_index_read_columns(index, &positions);
+    return status;
+}
+
+/* Moves the heads to a range of their own for `count` of them; those in use are below `used`. */
+static hm_status keys_move_heads(hm_index *index, size_t count, size_t used)
+{
+    hm_array_column column = hm_array_column_of(&index->head_array, used, false);
+    column.desc.capacity = count;
+    hm_status status = hm_array_move_columns(&column, 1);
+    index->heads = hm_array_data(&index->head_array);
+    return status;
+}
+
+/* Makes sure that there are so many heads; `grows` as in hm_array_commit. Fresh memory is zero. */
+static hm_status keys_commit_heads(hm_index *index, size_t count, bool grows)
+{
+    size_t twice = 2 * index->head_array.capacity;
+    hm_status status = HM_OK;
+    if (index->head_array.is_whole && count > twice / 2)
+        status = keys_move_heads(index, count > twice ? count : twice, index->head_array.limit);
+    return status == HM_OK ? hm_array_commit(&index->head_array, count, grows) : status;
+}
+
 /* buckets */
 
 /* Makes sure that there are n free buckets. */
@@ -126,7 +183,11 @@ static hm_status keys_add_buckets(hm_index *index, uint32_t n)
     uint32_t unused = index->bucket_count - index->key_count;
     if (unused >= n)
         return HM_OK;
-    hm_status status = hm_lists_reserve(&index->members, n - unused);
+    hm_status status = HM_OK;
+    if (hm_lists_outgrow(&index->members, n - unused))
+        status = keys_grow(index, n - unused);
+    if (status == HM_OK)
+        status = hm_lists_reserve(&index->members, n - unused);
     if (status == HM_OK)
         status = hm_array_commit(&index->bucket_array, (size_t)index->key_count + n, true);
     return status;
@@ -156,7 +217,7 @@ hm_status hm_index_add_key(hm_index *index, uint64_t key, uint32_t *bucket)
     size_t heads = is_hashed ? (size_t)index->key_count + 2 : (size_t)key + 1;
     hm_status status = keys_add_buckets(index, 1);
     if (status == HM_OK)
-        status = hm_array_commit(&index->head_array, heads, true);
+        status = keys_commit_heads(index, heads, true);
     if (status != HM_OK)
         return status;
     *bucket = keys_take_bucket(index);
@@ -198,7 +259,7 @@ hm_status hm_index_reserve_keys(hm_index *index, uint32_t n)
         n = left;
     hm_status status = keys_add_buckets(index, n);
     if (status == HM_OK && n != 0 && index->key_limit == 0)
-        status = hm_array_commit(&index->head_array, (size_t)index->key_count + n + 1, false);
+        status = keys_commit_heads(index, (size_t)index->key_count + n + 1, false);
     return status;
 }
 
@@ -249,6 +310,16 @@ static size_t keys_head_count(const hm_index *index)
     return count;
 }
 
+/* Without a capacity, moves heads of which at most half are in use to a smaller range. */
+static hm_status keys_shrink_heads(hm_index *index)
+{
+    const hm_array *heads = &index->head_array;
+    size_t need = heads->count > HM_INDEX_FIRST_HEADS ? heads->count : HM_INDEX_FIRST_HEADS;
+    if (!heads->is_whole || heads->range_size == 0 || need > heads->capacity / 2)
+        return HM_OK;
+    return keys_move_heads(index, need, heads->count);
+}
+
 hm_status hm_index_trim_keys(hm_index *index)
 {
     while (index->bucket_count > 0) {
@@ -264,7 +335,9 @@ hm_status hm_index_trim_keys(hm_index *index)
     index->bucket_array.count = index->bucket_count;
     index->head_array.count = keys_head_count(index);
     hm_status status = hm_array_decommit(&index->bucket_array);
-    return status == HM_OK ? hm_array_decommit(&index->head_array) : status;
+    if (status == HM_OK)
+        status = hm_array_decommit(&index->head_array);
+    return status == HM_OK ? keys_shrink_heads(index) : status;
 }
 
 /* validate */

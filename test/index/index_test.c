@@ -3,6 +3,8 @@
  * memory, and how keys are found. */
 #include "support/index.h"
 
+#include "support/memory.h"
+
 #include <string.h>
 
 /* Each test that does not concern the keys runs with both kinds. */
@@ -134,6 +136,44 @@ TEST(index, a_batch_above_the_capacity_moves_no_members)
 }
 
 /* questions */
+
+/* What outgrows its part of the range moves out of it; keys are found as before, and come in the
+ * same order as with a capacity. */
+TEST(index, without_a_capacity_it_moves_with_its_members_when_it_is_full)
+{
+    enum { MOST = 40000 };
+    for (uint32_t way = 0; way < 4; way++) {
+        test_memory memory;
+        test_memory_init(&memory, way < 2 ? 65536 : hm_memory_os()->page_size);
+        uint32_t most = MOST / (test_scale() < 50 ? test_scale() : 50);
+        uint64_t key;
+        hm_index index, bounded;
+        hm_index_desc desc = {.key_limit = way % 2 * MOST, .memory = &memory.table};
+        CHECK(hm_index_init(&index, &desc) == HM_OK && memory.calls == 2);
+        desc = (hm_index_desc){.key_limit = desc.key_limit, .capacity = MOST, .max_slots = MOST};
+        CHECK(hm_index_init(&bounded, &desc) == HM_OK);
+        for (uint32_t i = 0; i < 2 * most; i++) {
+            hm_handle owner = hm_handle_pack(i % most, 1, 0);
+            key = i < most ? i / 3 : i % 7 * (most / 7);
+            CHECK(hm_index_set(&index, owner, key) == HM_OK);
+            CHECK(hm_index_set(&bounded, owner, key) == HM_OK);
+        }
+        hm_index_view at = {0}, other = {0};
+        while (hm_index_next(&bounded, &other)) {
+            CHECK(hm_index_next(&index, &at) && at.key == other.key && at.count == other.count);
+            CHECK(memcmp(at.members, other.members, at.count * sizeof *at.members) == 0);
+        }
+        CHECK(!hm_index_next(&index, &at) && hm_index_validate(&index) == HM_OK);
+        CHECK(memory.reserved_size <= 220 * most + (512 << 10));
+        hm_index_clear(&index);
+        CHECK(hm_index_set(&index, hm_handle_pack(0, 1, 0), 5) == HM_OK);
+        CHECK(hm_index_trim(&index) == HM_OK && memory.reserved_size <= 5 * 65536);
+        CHECK(hm_index_key_of(&index, hm_handle_pack(0, 1, 0), &key) && key == 5);
+        finish(&bounded);
+        finish(&index);
+        test_memory_check_released(&memory);
+    }
+}
 
 TEST(index, describe_says_what_a_handle_is)
 {

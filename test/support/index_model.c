@@ -316,6 +316,8 @@ static void trim(void *state, const uint32_t arguments[3])
     index_model *model = state;
     (void)arguments;
     size_t before = model->memory.committed_size;
+    if (model->index.owners.value_array.is_whole) /* Floors, and space for a few owners at least. */
+        before += 2 * model->memory.table.page_size + 1024;
     hm_status status = hm_index_trim(&model->index);
     CHECK(status == (test_memory_refused(&model->memory) ? HM_ERROR_MEMORY : HM_OK));
     CHECK(status != HM_OK || model->memory.committed_size <= before);
@@ -433,7 +435,10 @@ hm_status index_model_init(index_model *model, const hm_index_desc *desc, size_t
     test_memory_init_with_holes(&model->memory, page_size);
     model->desc = *desc;
     model->desc.memory = &model->memory.table;
-    return hm_index_init(&model->index, &model->desc);
+    hm_status status = hm_index_init(&model->index, &model->desc);
+    if (desc->capacity == 0)
+        model->desc.capacity = desc->max_slots;
+    return status;
 }
 
 void index_model_fini(index_model *model)
@@ -453,12 +458,14 @@ static void *begin(const uint32_t arguments[3])
     CHECK(model != NULL);
     model->keys = INDEX_MODEL_KEYS;
     model->first_life = 1;
-    const hm_index_desc desc = {
+    hm_index_desc desc = {
         .capacity = 1 + arguments[2] / 4 % INDEX_MODEL_OWNERS,
         .max_slots = spaces[arguments[1] % (sizeof spaces / sizeof *spaces)],
         .type_id = (uint16_t)(arguments[2] % 8 == 0 ? 0 : arguments[2] & HM_HANDLE_MAX_TYPE_ID),
         .key_limit = arguments[0] % 2 == 0 ? 0 : INDEX_MODEL_KEYS,
         .seed = 1 + arguments[1]};
+    if (desc.max_slots == INDEX_MODEL_OWNERS && arguments[2] / (4 * INDEX_MODEL_OWNERS) % 2 == 0)
+        desc.capacity = 0; /* It has no limit but the slots, and moves as it grows. */
     CHECK(index_model_init(model, &desc, layout.page_size) == HM_OK);
     return model;
 }
