@@ -299,6 +299,15 @@ static hm_status id_table_admit(hm_id_table *table, const char *name, uint32_t n
     return hm_fail_spent(name, table->max_slots, table->slot_count - table->used);
 }
 
+bool hm_id_table_moves(const hm_id_table *table, uint32_t n)
+{
+    if (!table->slot_array.is_whole || n > table->capacity - table->count)
+        return false;
+    size_t room = table->entry_array.capacity - table->slot_count;
+    return hm_id_table_outgrows(table, n) ||
+           (n > room && n - id_table_count_usable(table, n) > room);
+}
+
 hm_status hm_id_table_grow(hm_id_table *table, const char *name, uint32_t n,
                            const hm_array_column *more, uint32_t count)
 {

@@ -37,7 +37,7 @@ void hm_id_table_fill(const hm_memory **memory, uint32_t *capacity, uint32_t *ma
 hm_id_table_desc hm_id_table_complete(const hm_id_table_desc *desc);
 
 /* The most arrays that may share the reservation of a table. */
-enum { HM_ID_TABLE_MORE = 10 };
+enum { HM_ID_TABLE_MORE = 11 };
 
 /* As hm_id_table_init, but reserves one range for the table and for `count` more arrays of its
  * container, which hm_array_fini must finish before the table. The descriptors are valid, but for
@@ -58,6 +58,10 @@ static inline bool hm_id_table_outgrows(const hm_id_table *table, uint32_t n)
     return table->slot_array.is_whole && n <= table->capacity - table->count &&
            n > table->slot_array.capacity - table->count;
 }
+
+/* Whether n more live slots do not fit in the range, or their entries do not: a container with an
+ * array by slot calls this instead. O(n) at most. */
+bool hm_id_table_moves(const hm_id_table *table, uint32_t n);
 
 /* Moves the table and the arrays of its container to a range for n more live slots, and at least
  * for twice as many as now. `more` lists the same arrays as hm_id_table_init_with, by

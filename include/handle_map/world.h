@@ -9,12 +9,13 @@
  *
  * Owns: the values of all components. Moves: adding or removing a component moves the entity to
  * another archetype; in the archetype that it leaves, the last entity fills the hole
- * (swap-and-pop), as when one is destroyed. defragment moves values into order. Growing moves
- * nothing: a chunk stays where it is. A pointer to a value is valid until the next call that may
- * move it. Limits: 2^31 - 1 entities, 1,024 components, 16,368 bytes of values in an entity's row.
- * Any number may be passed as a component. A world is storage: it has no systems, events or
- * relations. query.h visits the entities that have certain components, commands.h records changes
- * for later. What all containers share: handle_map.h. */
+ * (swap-and-pop), as when one is destroyed. defragment moves values into order. Growing moves no
+ * value of a component that is not sparse, with or without a capacity: a chunk stays where it is.
+ * Without one, sparse values move as those of a secondary. A pointer to a value is valid until the
+ * next call that may move it. Limits: 2^31 - 1 entities, 1,024 components, 16,368 bytes of values
+ * in an entity's row. Any number may be passed as a component. A world is storage: it has no
+ * systems, events or relations. query.h visits the entities that have certain components,
+ * commands.h records changes for later. What all containers share: handle_map.h. */
 #ifndef HANDLE_MAP_WORLD_H
 #define HANDLE_MAP_WORLD_H
 
@@ -62,27 +63,30 @@ typedef struct hm_component_desc {
 
 /* A zero field means the default. */
 typedef struct hm_world_desc {
-    uint32_t capacity;       /* entities, at most 2^31 - 1; 0: 1,048,576 */
+    uint32_t capacity;       /* entities, at most 2^31 - 1; 0: no limit but that and max_slots */
     uint32_t max_slots;      /* index space in slots, at least the capacity; 0: as for a map */
     uint16_t type_id;        /* of the entities; at most 0x7FFF, or HM_TYPE_ID_UNIQUE */
     const hm_memory *memory; /* NULL: hm_memory_os(); must outlive the world */
     const char *name;        /* in messages; must outlive the world; NULL: "world" */
     uint32_t max_archetypes; /* not counting the one without components; at most 262,143, which 0
-                                means too; where addresses are scarce (memory.h) 0 means 1,024 */
-    uint64_t max_size;       /* bytes for archetypes and their chunks, from 256 KiB to 2^39; 0: 4
-                                KiB an entity of the capacity, from 64 MiB to 2^38; where addresses
-                                are scarce 256 bytes an entity, from 4 MiB to 2^28 */
+                                means too; with a capacity 1,024 where addresses are scarce
+                                (memory.h) */
+    uint64_t max_size;       /* bytes for archetypes and their chunks, from 256 KiB to 2^39, in a
+                                reservation; 0: without a capacity no limit; with one 4 KiB an
+                                entity, from 64 MiB to 2^38, where addresses are scarce 256 bytes
+                                an entity, from 4 MiB to 2^28 */
 } hm_world_desc;
 
 /* Statistics of the entities and of all memory but that of queries and commands. */
 typedef hm_stats hm_world_stats;
 
 /* Reserves address space; commits some pages for the archetype of entities without components.
- * Fails as every init does (handle_map.h). O(1), one reservation.
+ * Fails as every init does (handle_map.h). O(1), one reservation, without a capacity two.
  *
  * Memory: 20 bytes for each entity, 8 more in its row, and 8 more if sparse components are used. An
  * archetype takes 1 KiB or more of its own, and chunks: the first ones have 512 bytes, 4 KiB and 32
- * KiB, others 256 KiB. All chunks are in one reservation. */
+ * KiB, others 256 KiB. With a capacity all chunks are in one reservation. Without one they are in
+ * regions that are added, of 8 KiB, of 64 KiB, and then of as much as there is already. */
 HM_API hm_status hm_world_init(hm_world *world, const hm_world_desc *desc);
 
 /* Destroys all entities, releases all memory, zeroes the world. No query may be running (a broken
@@ -94,7 +98,8 @@ HM_API void hm_world_fini(hm_world *world);
  * alignment against the limits above, a tag with a destroy hook or sparse storage, and an unknown
  * storage; when HM_WORLD_MAX_COMPONENTS exist already; when the system refuses memory; and when
  * busy. hm_last_error says which. A component exists until fini. The world keeps no pointer to the
- * descriptor. Allowed while a query runs, but not inside a callback. O(1), with a reservation
+ * descriptor. Allowed while a query runs, unless there is no capacity and an array is full, which
+ * would move; but not inside a callback. O(1), with a reservation
  * for a sparse one. Example:
  *
  *     const hm_component_desc desc = {.size = sizeof(struct vector), .name = "force"};
@@ -197,8 +202,9 @@ HM_API hm_status hm_world_change(hm_world *world, hm_handle entity, const hm_com
 /* Makes n handles ready beyond those of entities that live or are promised to commands:
  * hm_world_upcoming returns them, and creating these entities cannot fail for lack of a handle.
  * Their values may still need memory. HM_ERROR_FULL: n more would exceed the capacity or the index
- * space; HM_ERROR_MEMORY; HM_ERROR_BUSY inside a callback. Allowed while a query runs, but not
- * while other threads record commands. O(n). */
+ * space; HM_ERROR_MEMORY; HM_ERROR_BUSY inside a callback, and, without a capacity, while a query
+ * runs if an array would have to move. Otherwise allowed while a query runs, but not while other
+ * threads record commands. O(n). */
 HM_API hm_status hm_world_reserve(hm_world *world, uint32_t n);
 
 /* Returns the handle of the entity that the (k + 1)-th create from now will make, for each k below
@@ -210,8 +216,9 @@ HM_API hm_handle hm_world_upcoming(const hm_world *world, uint32_t k);
  * behind the last used chunk and behind the last live slot. HM_ERROR_MEMORY: the system refuses;
  * some of it may have been given back already, and entities that were promised to commands are
  * alive; no other entity has changed. HM_ERROR_BUSY. If a defragment of a sparse component is
- * unfinished, first places the values that it is moving; otherwise invalidates nothing.
- * O(archetypes * components + slots). Call it when a level ends, not in each frame. */
+ * unfinished, first places the values that it is moving; otherwise invalidates nothing, but without
+ * a capacity pointers to sparse values. O(archetypes * components + slots). Call it when a level
+ * ends, not in each frame. */
 HM_API hm_status hm_world_trim(hm_world *world);
 
 /* Checks that all parts are consistent: HM_OK or HM_ERROR_CORRUPT. O(entities * components). */

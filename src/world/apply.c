@@ -58,7 +58,10 @@ static hm_command *apply_next(const hm_commands *commands, const hm_command *com
 static hm_status apply_commit_links(hm_world *world)
 {
     size_t count = (size_t)world->ids.count + world->promised;
-    return hm_world_tell(world, hm_array_commit(&world->link_array, count, true));
+    hm_status status = hm_world_widen(world, &world->link_array, sizeof(uint64_t), count);
+    if (status == HM_OK)
+        status = hm_array_commit(&world->link_array, count, true);
+    return hm_world_tell(world, status);
 }
 
 /* Links the commands of each entity in their order. A link is link_end plus the unit of the last

@@ -102,7 +102,10 @@ static void sets_grow_buckets(hm_world *world)
     size_t count = world->bucket_array.count;
     if (world->archetype_count < count)
         return;
-    if (hm_array_commit(&world->bucket_array, count * 2, true) != HM_OK) {
+    hm_status status = hm_world_widen(world, &world->bucket_array, sizeof(uint32_t), count * 2);
+    if (status == HM_OK)
+        status = hm_array_commit(&world->bucket_array, count * 2, true);
+    if (status != HM_OK) {
         hm_restore_last_error();
         return;
     }
@@ -127,7 +130,7 @@ static hm_status sets_take(hm_world *world, size_t size, uint32_t *piece)
     uint32_t size_class = 0;
     while (hm_world_class_size(size_class) < size)
         size_class++;
-    hm_status status = hm_world_store_take(&world->store, size_class, piece);
+    hm_status status = hm_world_store_take(world, size_class, piece);
     if (status != HM_OK)
         return status;
     hm_memory_unpoison(hm_world_chunk_at(world, *piece), hm_world_class_size(size_class));
@@ -268,10 +271,13 @@ static hm_status sets_describe(hm_world *world, const hm_world_set *set,
 static hm_status sets_lengthen(hm_world *world)
 {
     hm_array *archetypes = &world->archetype_array;
-    if (archetypes->count == archetypes->capacity)
-        return hm_fail(HM_ERROR_FULL, "%" HM_U32 " of %zu archetypes: max_archetypes is used up",
-                       world->archetype_count, archetypes->capacity - 1);
-    return hm_array_commit(archetypes, archetypes->count + 1, true);
+    if (archetypes->count > world->max_archetypes)
+        return hm_fail(HM_ERROR_FULL,
+                       "%" HM_U32 " of %" HM_U32 " archetypes: max_archetypes is used up",
+                       world->archetype_count, world->max_archetypes);
+    hm_status status =
+        hm_world_widen(world, archetypes, sizeof(hm_world_archetype), archetypes->count + 1);
+    return status == HM_OK ? hm_array_commit(archetypes, archetypes->count + 1, true) : status;
 }
 
 static hm_status sets_make(hm_world *world, const hm_world_set *set, uint32_t hash, uint32_t *index)

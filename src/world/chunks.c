@@ -76,10 +76,12 @@ static uint32_t rows_next_class(const hm_world_archetype *archetype, uint64_t ro
 static hm_status rows_add_chunk(hm_world *world, uint32_t index, uint64_t rows, uint32_t *chunk)
 {
     hm_world_archetype *archetype = &world->archetypes[index];
-    hm_status status =
-        hm_array_commit(&world->order_chunks, (size_t)archetype->chunk_count + 1, true);
+    size_t count = (size_t)archetype->chunk_count + 1;
+    hm_status status = hm_world_widen(world, &world->order_chunks, sizeof(uint32_t), count);
     if (status == HM_OK)
-        status = hm_world_store_take(&world->store, rows_next_class(archetype, rows), chunk);
+        status = hm_array_commit(&world->order_chunks, count, true);
+    if (status == HM_OK)
+        status = hm_world_store_take(world, rows_next_class(archetype, rows), chunk);
     if (status != HM_OK)
         return status;
     hm_world_link *link = hm_world_link_of(world, *chunk);

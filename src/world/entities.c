@@ -10,8 +10,15 @@ hm_status hm_world_prepare_entities(hm_world *world, uint32_t n, bool grows)
     uint32_t promised = hm_atomic_load(&world->promised), count = world->ids.count + promised;
     if (n > hm_world_capacity(world) - count)
         return hm_fail_full("world", world->name, count, hm_world_capacity(world), n);
-    hm_status status = hm_id_table_prepare(&world->ids, world->name, promised + n, grows);
+    hm_status status = HM_OK;
+    if (hm_id_table_moves(&world->ids, promised + n))
+        status = hm_world_move(world, promised + n);
+    if (status == HM_OK)
+        status = hm_id_table_prepare(&world->ids, world->name, promised + n, grows);
     /* So every entry that has memory has a place with memory. */
+    if (status == HM_OK)
+        status = hm_world_widen(world, &world->place_array, sizeof(hm_world_place),
+                                world->ids.entry_array.limit);
     if (status == HM_OK)
         status = hm_array_commit(&world->place_array, world->ids.entry_array.limit, grows);
     if (status == HM_OK)

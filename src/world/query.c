@@ -80,7 +80,7 @@ static hm_status query_fill(hm_query *query, hm_world *world, const hm_query_des
     if (status != HM_OK || world->memory == NULL) /* A zeroed world has no archetypes. */
         return status;
     hm_array_desc archetypes = {.item_size = sizeof(uint32_t), .memory = world->memory};
-    archetypes.capacity = world->archetype_array.capacity;
+    archetypes.capacity = (size_t)world->max_archetypes + 1;
     const hm_limits limits = {.what = "query of the world",
                               .name = world->name,
                               .most = archetypes.capacity - 1,

@@ -1,19 +1,29 @@
 /* SPDX-License-Identifier: MIT */
-/* world: memory for chunks. Blocks of 256 KiB lie in one range. A block is free, or one chunk, or
+/* world: memory for chunks. Blocks of 256 KiB are numbered. A block is free, or one chunk, or
  * split into eight pieces, each of which is free, or one chunk, or split likewise: a tree whose
  * *nodes* of level L are as large as chunks of class L. A split node has a bit for each of its
  * pieces that is free. Those with such a bit are in a list of the class of their pieces, and free
  * blocks are in a list too.
  *
+ * With a limit all blocks lie in one range, and the regions are parts of it with 2^15 blocks each.
+ * Without one each region is a range, committed whole, with as many blocks as there were before,
+ * but at most 2^15. Only the first two have less than a block, so that a small world is small: two
+ * pieces of 4 KiB, and two of 32 KiB. The pieces that they lack count as taken. So in both modes
+ * the region of a block, and the first block of a region, follow from their numbers.
+ *
  * The store hands out the lowest piece of a node, and keeps no order among nodes: taking and giving
- * are O(1). Trim returns the free blocks at the end of the range. Under AddressSanitizer what was
- * taken is poisoned, and its user unpoisons what is in use. What was given back is poisoned too. */
+ * are O(1). Trim returns the free blocks at the end. Under AddressSanitizer what was taken is
+ * poisoned, and its user unpoisons what is in use. What was given back is poisoned too. */
 #include "world_internal.h"
 
 enum {
     STORE_TOP = HM_WORLD_CLASSES - 1,   /* the level of whole blocks */
     STORE_SHIFT = HM_WORLD_CLASS_SHIFT, /* a node has 2^3 pieces */
-    STORE_ALL_FREE = (1 << (1 << STORE_SHIFT)) - 1
+    STORE_ALL_FREE = (1 << (1 << STORE_SHIFT)) - 1,
+    STORE_PART_FREE = 3,                        /* both pieces of a block that is less than one */
+    STORE_BLOCK_BITS = STORE_TOP * STORE_SHIFT, /* a block has so many units, as a power of two */
+    STORE_REGION_BITS = 32 - HM_WORLD_BASE_BITS - STORE_BLOCK_BITS, /* likewise a large region's */
+    STORE_REGIONS = 1 << (HM_WORLD_BASE_BITS - HM_WORLD_CLASS_BITS)
 };
 
 /* A node of level 1 or above. */
@@ -42,29 +52,142 @@ static store_node *store_node_at(const hm_world_store *store, uint32_t level, ui
     return level == STORE_TOP - 1 ? &block->of_32_kib[within] : &block->of_4_kib[within];
 }
 
-void hm_world_store_list(hm_world_store *store, uint64_t size, hm_array_column *columns)
+/* regions */
+
+static bool store_has_limit(const hm_world_store *store)
+{
+    return store->block_array.data != NULL;
+}
+
+static uint32_t store_region_of(const hm_world_store *store, uint32_t block)
+{
+    uint32_t region = block >> STORE_REGION_BITS;
+    if (store_has_limit(store))
+        return region;
+    if (region != 0)
+        return STORE_REGION_BITS + region;
+    return block != 0 ? 1 + hm_bits_highest(block) : 0;
+}
+
+static uint32_t store_first_of(const hm_world_store *store, uint32_t region)
+{
+    if (store_has_limit(store))
+        return region << STORE_REGION_BITS;
+    if (region > STORE_REGION_BITS)
+        return (region - STORE_REGION_BITS) << STORE_REGION_BITS;
+    return region != 0 ? 1U << (region - 1) : 0;
+}
+
+/* Returns the bytes of a region that is a range. */
+static size_t store_region_size(const hm_world_store *store, uint32_t region)
+{
+    if (region < 2)
+        return 2 * hm_world_class_size(region + 1);
+    return (store_first_of(store, region + 1) - store_first_of(store, region)) *
+           HM_WORLD_BLOCK_SIZE;
+}
+
+static unsigned char *store_at(const hm_world_store *store, uint32_t chunk)
+{
+    return store->bases[chunk & ((1U << HM_WORLD_BASE_BITS) - 1)] + HM_WORLD_DISTANCE(chunk);
+}
+
+static unsigned char *store_region_at(const hm_world_store *store, uint32_t region)
+{
+    return store_at(store, region << HM_WORLD_CLASS_BITS);
+}
+
+static void store_set_bases(const hm_world_store *store, uint32_t region, unsigned char *data)
+{
+    uint32_t first = region << HM_WORLD_CLASS_BITS;
+    for (uint32_t i = first; i < first + HM_WORLD_CLASSES; i++)
+        store->bases[i] = data - HM_WORLD_DISTANCE(i);
+}
+
+/* Returns the number of the chunk with this first unit, counted over all blocks, and class. */
+static uint32_t store_name(const hm_world_store *store, uint32_t unit, uint32_t size_class)
+{
+    uint32_t region = store_region_of(store, unit >> STORE_BLOCK_BITS);
+    unit -= store_first_of(store, region) << STORE_BLOCK_BITS;
+    return unit << HM_WORLD_BASE_BITS | region << HM_WORLD_CLASS_BITS | size_class;
+}
+
+/* The reverse: returns the first unit. */
+static uint32_t store_unit_of(const hm_world_store *store, uint32_t chunk)
+{
+    uint32_t region = (chunk >> HM_WORLD_CLASS_BITS) % STORE_REGIONS;
+    return (chunk >> HM_WORLD_BASE_BITS) + (store_first_of(store, region) << STORE_BLOCK_BITS);
+}
+
+uint32_t hm_world_store_list(hm_world_store *store, uint64_t size, bool is_bounded,
+                             hm_array_column *columns)
 {
     size_t blocks = (size_t)(size / HM_WORLD_BLOCK_SIZE);
-    columns[0] = (hm_array_column){.array = &store->block_array,
+    size_t regions = ((blocks - 1) >> STORE_REGION_BITS) + 1;
+    bool has_limit = size != 0;
+    columns[0] = (hm_array_column){
+        .array = &store->record_array,
+        .desc = {.item_size = sizeof(store_block), .capacity = is_bounded ? blocks : 1}};
+    columns[1] = (hm_array_column){.array = &store->base_array,
+                                   .desc = {.item_size = HM_WORLD_CLASSES * sizeof *store->bases,
+                                            .capacity = has_limit ? regions : 4}};
+    columns[2] = (hm_array_column){.array = &store->block_array,
                                    .desc = {.item_size = HM_WORLD_BLOCK_SIZE,
                                             .item_align = HM_MEMORY_ALIGNMENT,
                                             .capacity = blocks}};
-    columns[1] = (hm_array_column){.array = &store->record_array,
-                                   .desc = {.item_size = sizeof(store_block), .capacity = blocks}};
+    return has_limit ? HM_WORLD_STORE_COLUMNS : HM_WORLD_STORE_COLUMNS - 1;
 }
 
-void hm_world_store_place(hm_world_store *store)
+hm_status hm_world_store_begin(hm_world_store *store)
 {
-    store->base = store->block_array.data;
+    size_t regions = ((store->block_array.capacity - 1) >> STORE_REGION_BITS) + 1;
     for (uint32_t i = 0; i < HM_WORLD_CLASSES; i++)
         store->heads[i] = HM_WORLD_NONE;
+    store->bases = hm_array_data(&store->base_array);
+    if (!store_has_limit(store))
+        return HM_OK;
+    hm_status status = hm_array_commit(&store->base_array, regions, false);
+    for (uint32_t i = 0; i < regions && status == HM_OK; i++)
+        store_set_bases(store, i,
+                        store->block_array.data +
+                            ((size_t)i << STORE_REGION_BITS) * HM_WORLD_BLOCK_SIZE);
+    return status;
+}
+
+/* Releases the last region, of a store without a limit. */
+static void store_drop_region(hm_world_store *store)
+{
+    const hm_memory *memory = store->base_array.memory;
+    uint32_t region = (uint32_t)--store->base_array.count;
+    unsigned char *data = store_region_at(store, region);
+    size_t size = hm_memory_round_up(store_region_size(store, region), memory->page_size);
+    hm_memory_unpoison(data, size);
+    memory->release(memory->context, data, size);
 }
 
 void hm_world_store_fini(hm_world_store *store)
 {
+    while (store->base_array.count != 0)
+        store_drop_region(store);
     hm_array_fini(&store->record_array);
+    hm_array_fini(&store->base_array);
     hm_array_fini(&store->block_array);
 }
+
+void hm_world_store_add_sizes(const hm_world_store *store, hm_stats *stats)
+{
+    hm_array_add_sizes(&store->record_array, stats);
+    hm_array_add_sizes(&store->base_array, stats);
+    hm_array_add_sizes(&store->block_array, stats);
+    for (uint32_t i = 0; i < store->base_array.count; i++) {
+        size_t size =
+            hm_memory_round_up(store_region_size(store, i), store->base_array.memory->page_size);
+        stats->committed_size += size;
+        stats->reserved_size += size;
+    }
+}
+
+/* nodes */
 
 /* Puts a node into the list of this class, which has split nodes of the level above, or blocks. */
 static void store_link(hm_world_store *store, uint32_t size_class, uint32_t index)
@@ -91,23 +214,77 @@ static void store_unlink(hm_world_store *store, uint32_t size_class, uint32_t in
         store_node_at(store, level, node->next)->previous = node->previous;
 }
 
-/* Adds a free block at the end of the range. */
-static hm_status store_grow(hm_world_store *store)
+/* Reserves the next region, and commits it. */
+static hm_status store_add_region(hm_world *world)
 {
-    size_t count = store->block_array.count;
-    if (count >= store->block_array.capacity)
-        return hm_fail(HM_ERROR_FULL, "%zu of %zu bytes for archetypes: max_size is used up",
-                       count * HM_WORLD_BLOCK_SIZE, count * HM_WORLD_BLOCK_SIZE);
-    hm_status status = hm_array_commit(&store->record_array, count + 1, true);
+    hm_world_store *store = &world->store;
+    const hm_memory *memory = store->base_array.memory;
+    uint32_t region = (uint32_t)store->base_array.count;
+    size_t size = hm_memory_round_up(store_region_size(store, region), memory->page_size);
+    unsigned char *data = NULL;
+    if (region == STORE_REGIONS)
+        return hm_fail(HM_ERROR_FULL, "archetypes have all memory that chunks can be numbered in");
+    hm_status status = hm_world_widen(world, &store->base_array,
+                                      HM_WORLD_CLASSES * sizeof *store->bases, region + 1);
+    store->bases = hm_array_data(&store->base_array);
     if (status == HM_OK)
-        status = hm_array_prepare(&store->block_array, count + 1, true);
+        status = hm_array_commit(&store->base_array, region + 1, false);
+    if (status == HM_OK)
+        status = hm_memory_reserve(memory, size, &data);
     if (status != HM_OK)
         return status;
-    store->block_array.count = store->record_array.count = count + 1;
+    status = hm_memory_commit(memory, data, size);
+    if (status != HM_OK) {
+        memory->release(memory->context, data, size);
+        return status;
+    }
+    store_set_bases(store, region, data);
+    store->base_array.count++;
+    hm_memory_poison(data, size);
+    return HM_OK;
+}
+
+/* Makes memory for the next block. */
+static hm_status store_add_memory(hm_world *world, size_t count)
+{
+    hm_world_store *store = &world->store;
+    if (store_has_limit(store)) {
+        if (count < store->block_array.capacity)
+            return hm_array_prepare(&store->block_array, count + 1, true);
+        return hm_fail(HM_ERROR_FULL, "%zu of %zu bytes for archetypes: max_size is used up",
+                       count * HM_WORLD_BLOCK_SIZE, count * HM_WORLD_BLOCK_SIZE);
+    }
+    bool is_there = store_region_of(store, (uint32_t)count) < store->base_array.count;
+    return is_there ? HM_OK : store_add_region(world);
+}
+
+/* Adds a free block at the end. */
+static hm_status store_grow(hm_world *world)
+{
+    hm_world_store *store = &world->store;
+    uint32_t count = (uint32_t)store->record_array.count;
+    hm_status status = hm_world_widen(world, &store->record_array, sizeof(store_block), count + 1);
+    if (status == HM_OK)
+        status = store_add_memory(world, count);
+    if (status == HM_OK)
+        status = hm_array_commit(&store->record_array, count + 1, true);
+    if (status != HM_OK)
+        return status;
+    store->record_array.count = count + 1;
     store_block *block = (store_block *)(void *)store->record_array.data + count;
     memset(block, 0, sizeof *block);
-    block->whole.is_free = true;
-    store_link(store, STORE_TOP, (uint32_t)count);
+    if (store_has_limit(store))
+        store->block_array.count = count + 1;
+    if (store_has_limit(store) || count > 1) {
+        block->whole.is_free = true;
+        store_link(store, STORE_TOP, count);
+        return HM_OK;
+    }
+    /* Less than a block. */
+    block->whole.is_split = true;
+    block->of_32_kib->is_split = count == 0;
+    store_node_at(store, STORE_TOP - 1 + count, count)->free = STORE_PART_FREE;
+    store_link(store, STORE_TOP - 2 + count, count);
     return HM_OK;
 }
 
@@ -128,15 +305,23 @@ static uint32_t store_pop(hm_world_store *store, uint32_t size_class)
     return index << STORE_SHIFT | piece;
 }
 
-hm_status hm_world_store_take(hm_world_store *store, uint32_t size_class, uint32_t *chunk)
+/* Returns the smallest class with free pieces, from this one on; if there is none, the largest. */
+static uint32_t store_find_class(const hm_world_store *store, uint32_t size_class)
 {
-    uint32_t level = size_class;
-    while (level < STORE_TOP && store->heads[level] == HM_WORLD_NONE)
-        level++;
-    if (store->heads[level] == HM_WORLD_NONE) {
-        hm_status status = store_grow(store);
+    while (size_class < STORE_TOP && store->heads[size_class] == HM_WORLD_NONE)
+        size_class++;
+    return size_class;
+}
+
+hm_status hm_world_store_take(hm_world *world, uint32_t size_class, uint32_t *chunk)
+{
+    hm_world_store *store = &world->store;
+    uint32_t level = store_find_class(store, size_class);
+    while (store->heads[level] == HM_WORLD_NONE) { /* What comes next may be too small. */
+        hm_status status = store_grow(world);
         if (status != HM_OK)
             return status;
+        level = store_find_class(store, size_class);
     }
     uint32_t index = store_pop(store, level);
     for (; level > size_class; level--, index <<= STORE_SHIFT) {
@@ -145,18 +330,16 @@ hm_status hm_world_store_take(hm_world_store *store, uint32_t size_class, uint32
         node->free = STORE_ALL_FREE - 1; /* The first piece is taken. */
         store_link(store, level - 1, index);
     }
-    uint32_t unit = index << STORE_SHIFT * size_class;
-    hm_memory_poison(store->base + (size_t)unit * HM_WORLD_UNIT_SIZE,
-                     hm_world_class_size(size_class));
-    *chunk = unit << HM_WORLD_CLASS_BITS | size_class;
+    *chunk = store_name(store, index << STORE_SHIFT * size_class, size_class);
+    hm_memory_poison(store_at(store, *chunk), hm_world_class_size(size_class));
     return HM_OK;
 }
 
 void hm_world_store_give(hm_world_store *store, uint32_t chunk)
 {
-    uint32_t unit = chunk >> HM_WORLD_CLASS_BITS, level = hm_world_chunk_class(chunk);
-    uint32_t index = unit >> STORE_SHIFT * level;
-    hm_memory_poison(store->base + (size_t)unit * HM_WORLD_UNIT_SIZE, hm_world_class_size(level));
+    uint32_t level = hm_world_chunk_class(chunk);
+    uint32_t index = store_unit_of(store, chunk) >> STORE_SHIFT * level;
+    hm_memory_poison(store_at(store, chunk), hm_world_class_size(level));
     for (; level < STORE_TOP; level++) {
         uint32_t piece = index & ((1U << STORE_SHIFT) - 1);
         index >>= STORE_SHIFT;
@@ -174,34 +357,66 @@ void hm_world_store_give(hm_world_store *store, uint32_t chunk)
     store_link(store, STORE_TOP, index);
 }
 
+/* Finds the unit, counted over all blocks, that has this address. */
+static bool store_find_unit(const hm_world_store *store, const void *address, uint32_t *unit)
+{
+    uintptr_t place = (uintptr_t)address;
+    uint32_t count = store_has_limit(store) ? 1 : (uint32_t)store->base_array.count;
+    for (uint32_t region = 0; region < count; region++) {
+        size_t size = store_has_limit(store) ? store->block_array.count * HM_WORLD_BLOCK_SIZE
+                                             : store_region_size(store, region);
+        size_t offset = place - (uintptr_t)store_region_at(store, region);
+        *unit = (store_first_of(store, region) << STORE_BLOCK_BITS) +
+                (uint32_t)(offset / HM_WORLD_UNIT_SIZE);
+        if (offset < size)
+            return *unit >> STORE_BLOCK_BITS < store->record_array.count;
+    }
+    return false;
+}
+
 bool hm_world_store_find(const hm_world_store *store, const void *address, uint32_t *chunk)
 {
-    size_t offset = (uintptr_t)address - (uintptr_t)store->base;
-    if (offset >= store->block_array.count * HM_WORLD_BLOCK_SIZE)
+    uint32_t unit, level = STORE_TOP;
+    if (!store_find_unit(store, address, &unit))
         return false;
-    uint32_t level = STORE_TOP, index = (uint32_t)(offset / HM_WORLD_BLOCK_SIZE);
-    const store_node *node = store_node_at(store, level, index);
+    const store_node *node = store_node_at(store, level, unit >> STORE_BLOCK_BITS);
     if (node->is_free)
         return false;
     while (level > 0 && node->is_split) {
         level--;
-        index = (uint32_t)(offset / hm_world_class_size(level));
+        uint32_t index = unit >> STORE_SHIFT * level;
         if ((node->free >> (index & ((1U << STORE_SHIFT) - 1)) & 1) != 0)
             return false;
         if (level > 0)
             node = store_node_at(store, level, index);
     }
-    *chunk = index << STORE_SHIFT * level << HM_WORLD_CLASS_BITS | level;
+    *chunk = store_name(store, unit >> STORE_SHIFT * level << STORE_SHIFT * level, level);
     return true;
 }
 
-/* The root archetype has pieces, so there is a block that is not free. */
+/* Takes a block out of its list if none of it is in use. */
+static bool store_close(hm_world_store *store, uint32_t block)
+{
+    const store_node *whole = store_node_at(store, STORE_TOP, block);
+    bool is_part = !store_has_limit(store) && block == 1;
+    if (!whole->is_free && !(is_part && whole->free == STORE_PART_FREE))
+        return false;
+    store_unlink(store, is_part ? STORE_TOP - 1 : STORE_TOP, block);
+    return true;
+}
+
+/* The root archetype has pieces in the first block, which is not free. */
 hm_status hm_world_store_trim(hm_world_store *store)
 {
-    uint32_t count = (uint32_t)store->block_array.count;
-    while (store_node_at(store, STORE_TOP, count - 1)->is_free)
-        store_unlink(store, STORE_TOP, --count);
-    store->block_array.count = store->record_array.count = count;
+    uint32_t count = (uint32_t)store->record_array.count;
+    while (store_close(store, count - 1))
+        count--;
+    store->record_array.count = count;
+    while (store->base_array.count > 1 &&
+           store_first_of(store, (uint32_t)store->base_array.count - 1) >= count)
+        store_drop_region(store);
+    if (store_has_limit(store))
+        store->block_array.count = count;
     hm_status status = hm_array_trim(&store->block_array);
     return status == HM_OK ? hm_array_decommit(&store->record_array) : status;
 }
@@ -212,7 +427,7 @@ static uint32_t store_count_list(const hm_world_store *store, uint32_t size_clas
 {
     uint32_t level = size_class == STORE_TOP ? STORE_TOP : size_class + 1;
     uint32_t count = 0, previous = HM_WORLD_NONE;
-    size_t nodes = store->block_array.count << STORE_SHIFT * (STORE_TOP - level);
+    size_t nodes = store->record_array.count << STORE_SHIFT * (STORE_TOP - level);
     for (uint32_t i = store->heads[size_class]; i != HM_WORLD_NONE; count++) {
         if (i >= nodes)
             return UINT32_MAX;
@@ -230,7 +445,7 @@ static uint32_t store_count_list(const hm_world_store *store, uint32_t size_clas
 static uint32_t store_count_nodes(const hm_world_store *store, uint32_t level)
 {
     uint32_t count = 0;
-    size_t nodes = store->block_array.count << STORE_SHIFT * (STORE_TOP - level);
+    size_t nodes = store->record_array.count << STORE_SHIFT * (STORE_TOP - level);
     for (uint32_t i = 0; i < nodes; i++) {
         const store_node *node = store_node_at(store, level, i);
         if (!node->is_split ? node->free != 0 : node->is_free || node->free == STORE_ALL_FREE)
@@ -248,9 +463,9 @@ static uint32_t store_count_nodes(const hm_world_store *store, uint32_t level)
 hm_status hm_world_store_validate(const hm_world_store *store)
 {
     uint32_t blocks = 0;
-    if (store->base == NULL) /* The store of a zeroed world: it has no lists. */
+    if (store->bases == NULL) /* The store of a zeroed world: it has no lists. */
         return HM_OK;
-    for (uint32_t i = 0; i < store->block_array.count; i++)
+    for (uint32_t i = 0; i < store->record_array.count; i++)
         blocks += store_node_at(store, STORE_TOP, i)->is_free;
     for (uint32_t size_class = 0; size_class <= STORE_TOP; size_class++) {
         uint32_t count =

@@ -65,13 +65,15 @@ hm_status hm_world_trim(hm_world *world)
         status = upkeep_trim_sparse(world);
     if (status == HM_OK)
         status = upkeep_trim_slots(world);
-    world->guard.limit = (uint32_t)world->ids.slot_array.limit;
     if (status == HM_OK)
         status = upkeep_trim_chunk_list(world);
     if (status == HM_OK)
         status = hm_array_decommit(&world->link_array); /* The next apply commits it again. */
     if (status == HM_OK)
         status = hm_order_trim(&world->order_state, 0);
+    if (status == HM_OK)
+        status = hm_world_shrink(world);
+    world->guard.limit = (uint32_t)world->ids.slot_array.limit;
     return hm_world_tell(world, status);
 }
 

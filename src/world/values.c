@@ -42,7 +42,10 @@ void hm_world_write(hm_world *world, hm_world_place place, uint32_t number, cons
 hm_status hm_world_prepare_sparse(hm_world *world, uint32_t number, uint32_t added,
                                   const hm_handle *entities, uint32_t n)
 {
-    hm_status status = hm_array_commit(&world->mask_array, world->place_array.limit, false);
+    hm_status status =
+        hm_world_widen(world, &world->mask_array, sizeof(uint64_t), world->place_array.capacity);
+    if (status == HM_OK)
+        status = hm_array_commit(&world->mask_array, world->place_array.limit, false);
     if (status == HM_OK)
         status = hm_secondary_prepare(hm_world_sparse(world, number), added, entities, n);
     return hm_world_tell(world, status);

@@ -7,15 +7,9 @@
 #include "../order/order_private.h"
 
 /* Limits of the descriptor. */
-#define WORLD_MAX_CAPACITY (UINT32_MAX / 2)
 #define WORLD_MAX_ARCHETYPES ((UINT32_C(1) << (32 - HM_WORLD_ROW_BITS)) - 1)
 #define WORLD_MAX_SIZE (UINT64_C(1) << 39)
 #define WORLD_SCARCE_ARCHETYPES 1024
-
-/* A power of two. */
-#ifndef HM_EXHAUSTIVE
-enum { WORLD_MIN_BUCKETS = 64, WORLD_MAX_SPARSE = HM_WORLD_MAX_COMPONENTS };
-#endif
 
 /* Components are numbered from a salt that is a multiple of this. */
 #define WORLD_SALT_STEP UINT32_C(1024)
@@ -35,13 +29,17 @@ static uint64_t world_default_size(const hm_world_desc *full)
 
 static void world_fill_desc(hm_world_desc *full)
 {
-    hm_id_table_fill(&full->memory, &full->capacity, &full->max_slots);
+    if (full->memory == NULL)
+        full->memory = hm_memory_os();
+    if (full->capacity != 0)
+        hm_id_table_fill(&full->memory, &full->capacity, &full->max_slots);
     if (full->name == NULL)
         full->name = "world";
     if (full->max_archetypes == 0)
-        full->max_archetypes =
-            hm_memory_is_ample(full->memory) ? WORLD_MAX_ARCHETYPES : WORLD_SCARCE_ARCHETYPES;
-    if (full->max_size == 0)
+        full->max_archetypes = full->capacity == 0 || hm_memory_is_ample(full->memory)
+                                   ? WORLD_MAX_ARCHETYPES
+                                   : WORLD_SCARCE_ARCHETYPES;
+    if (full->max_size == 0 && full->capacity != 0)
         full->max_size = world_default_size(full);
 }
 
@@ -51,68 +49,135 @@ static hm_status world_check(const hm_world_desc *full)
     hm_status status = hm_memory_check(full->memory);
     if (status != HM_OK)
         return status;
-    if (full->capacity > WORLD_MAX_CAPACITY)
+    if (full->capacity > HM_WORLD_MAX_CAPACITY)
         return hm_fail(HM_ERROR_INVALID, "capacity %" HM_U32 " is above %" HM_U32, full->capacity,
-                       WORLD_MAX_CAPACITY);
+                       HM_WORLD_MAX_CAPACITY);
     if (full->max_archetypes > WORLD_MAX_ARCHETYPES)
         return hm_fail(HM_ERROR_INVALID, "max_archetypes %" HM_U32 " is above %" HM_U32,
                        full->max_archetypes, WORLD_MAX_ARCHETYPES);
-    if (full->max_size > WORLD_MAX_SIZE || full->max_size < HM_WORLD_BLOCK_SIZE)
+    bool has_size = full->max_size != 0 || full->capacity != 0;
+    if (has_size && (full->max_size > WORLD_MAX_SIZE || full->max_size < HM_WORLD_BLOCK_SIZE))
         return hm_fail(HM_ERROR_INVALID, "max_size %" HM_U64 " is not from %zu to %" HM_U64,
                        full->max_size, HM_WORLD_BLOCK_SIZE, WORLD_MAX_SIZE);
     return HM_OK;
 }
 
-/* The range of the ids has these too, and the store's. */
-enum { WORLD_ARRAYS = 8, WORLD_COLUMNS = WORLD_ARRAYS + HM_WORLD_STORE_COLUMNS };
-HM_STATIC_ASSERT(WORLD_COLUMNS <= (int)HM_ID_TABLE_MORE, "all arrays of a world share one range");
+/* A power of two, and a limit. */
+#ifndef HM_EXHAUSTIVE
+enum { WORLD_MIN_BUCKETS = 64, WORLD_MAX_SPARSE = HM_WORLD_MAX_COMPONENTS };
+#endif
 
-static hm_status world_list_arrays(hm_world *world, const hm_world_desc *full,
-                                   hm_array_column *columns)
+/* Those of the store come last. */
+enum { WORLD_OWN = 8, WORLD_MOST = WORLD_OWN + HM_WORLD_STORE_COLUMNS };
+HM_STATIC_ASSERT(WORLD_MOST <= (int)HM_ID_TABLE_MORE, "all arrays of a world share one range");
+
+/* What a world without a capacity has space for at first. */
+enum { WORLD_FIRST_ARCHETYPES = 4, WORLD_FIRST_COMPONENTS = 8, WORLD_FIRST_CHUNKS = 16 };
+
+static hm_array_column world_column(hm_array *array, size_t size, size_t capacity)
 {
-    uint32_t buckets = WORLD_MIN_BUCKETS;
-    while (buckets < full->max_archetypes)
+    return (hm_array_column){.array = array, .desc = {.item_size = size, .capacity = capacity}};
+}
+
+/* Lists the arrays that a new world has in the range of its ids, and returns their number. */
+static uint32_t world_list_arrays(hm_world *world, const hm_world_desc *full,
+                                  hm_array_column *columns)
+{
+    bool is_bounded = full->capacity != 0;
+    uint32_t buckets = WORLD_MIN_BUCKETS, n = 0;
+    while (is_bounded && buckets < full->max_archetypes)
         buckets *= 2;
-    size_t order_chunks = (size_t)(full->max_size / HM_WORLD_BLOCK_SIZE) + 3;
-    const hm_array_column arrays[WORLD_ARRAYS] = {
-        {.array = &world->place_array,
-         .desc = {.item_size = sizeof(hm_world_place), .capacity = full->max_slots}},
-        {.array = &world->mask_array,
-         .desc = {.item_size = sizeof(uint64_t), .capacity = full->max_slots}},
-        {.array = &world->archetype_array,
-         .desc = {.item_size = sizeof(hm_world_archetype),
-                  .capacity = (size_t)full->max_archetypes + 1}},
-        {.array = &world->bucket_array,
-         .desc = {.item_size = sizeof(uint32_t), .capacity = buckets}},
-        {.array = &world->component_array,
-         .desc = {.item_size = sizeof(hm_world_component_record),
-                  .capacity = HM_WORLD_MAX_COMPONENTS}},
-        {.array = &world->sparse_array,
-         .desc = {.item_size = sizeof(hm_secondary), .capacity = WORLD_MAX_SPARSE}},
-        {.array = &world->link_array,
-         .desc = {.item_size = sizeof(uint64_t), .capacity = full->capacity}},
-        {.array = &world->order_chunks,
-         .desc = {.item_size = sizeof(uint32_t), .capacity = order_chunks}},
-    };
-    memcpy(columns, arrays, sizeof arrays);
-    hm_world_store_list(&world->store, full->max_size, columns + WORLD_ARRAYS);
+    size_t archetypes = is_bounded ? (size_t)full->max_archetypes + 1 : WORLD_FIRST_ARCHETYPES;
+    size_t components = is_bounded ? HM_WORLD_MAX_COMPONENTS : WORLD_FIRST_COMPONENTS;
+    size_t chunks = (size_t)(full->max_size / HM_WORLD_BLOCK_SIZE) + 3;
+    if (!is_bounded)
+        chunks = WORLD_FIRST_CHUNKS;
+    columns[n] =
+        world_column(&world->place_array, sizeof(hm_world_place), is_bounded ? full->max_slots : 0);
+    columns[n++].is_by_slot = true;
+    columns[n++] = world_column(&world->archetype_array, sizeof(hm_world_archetype), archetypes);
+    columns[n++] = world_column(&world->bucket_array, sizeof(uint32_t), buckets);
+    columns[n++] =
+        world_column(&world->component_array, sizeof(hm_world_component_record), components);
+    columns[n++] = world_column(&world->order_chunks, sizeof(uint32_t), chunks);
+    if (is_bounded) {
+        columns[n++] = world_column(&world->mask_array, sizeof(uint64_t), full->max_slots);
+        columns[n++] = world_column(&world->sparse_array, sizeof(hm_secondary), WORLD_MAX_SPARSE);
+        columns[n++] = world_column(&world->link_array, sizeof(uint64_t), full->capacity);
+    }
+    return n + hm_world_store_list(&world->store, full->max_size, is_bounded, columns + n);
+}
+
+/* Makes the range, and that of the blocks if only they have a limit. */
+static hm_status world_reserve_arrays(hm_world *world, const hm_world_desc *full)
+{
+    hm_id_table_desc ids = {full->capacity, full->max_slots, full->type_id, full->memory};
+    hm_array_column columns[WORLD_MOST], blocks;
+    uint32_t count = world_list_arrays(world, full, columns);
+    bool has_own_blocks = full->capacity == 0 && full->max_size != 0;
     hm_status status = HM_OK;
     /* Coverage: only a 32-bit size_t has sizes that do not fit. */
-    for (uint32_t i = 0; i < WORLD_COLUMNS && status == HM_OK; i++)
+    for (uint32_t i = 0; i < count && status == HM_OK; i++)
         status = hm_array_check_size(columns[i].desc.item_size, columns[i].desc.capacity, "world_",
                                      full->memory);
+    if (status != HM_OK)
+        return status;
+    blocks = columns[count - 1];
+    blocks.desc.memory = full->memory;
+    status = hm_id_table_init_with(&world->ids, &ids, columns, count - has_own_blocks);
+    if (status == HM_OK && has_own_blocks)
+        status = hm_array_init_columns(&blocks, 1, false);
     return status;
+}
+
+static hm_status world_init_arrays(hm_world *world, const hm_world_desc *full)
+{
+    hm_status status = world_reserve_arrays(world, full);
+    hm_world_place_arrays(world);
+    if (status == HM_OK)
+        status = hm_world_store_begin(&world->store);
+    if (status == HM_OK)
+        status = hm_array_commit(&world->bucket_array, WORLD_MIN_BUCKETS, false);
+    if (status != HM_OK)
+        return status;
+    if (world->ids.capacity > HM_WORLD_MAX_CAPACITY)
+        world->ids.capacity = HM_WORLD_MAX_CAPACITY;
+    world->bucket_array.count = WORLD_MIN_BUCKETS;
+    world->bucket_mask = WORLD_MIN_BUCKETS - 1;
+    memset(world->bucket_array.data, 0xFF, WORLD_MIN_BUCKETS * sizeof(uint32_t));
+    return HM_OK;
+}
+
+static void world_fini_arrays(hm_world *world)
+{
+    hm_world_store_fini(&world->store);
+    hm_array_fini(&world->order_chunks);
+    hm_array_fini(&world->link_array);
+    hm_array_fini(&world->sparse_array);
+    hm_array_fini(&world->component_array);
+    hm_array_fini(&world->bucket_array);
+    hm_array_fini(&world->archetype_array);
+    hm_array_fini(&world->mask_array);
+    hm_array_fini(&world->place_array);
+    hm_id_table_fini(&world->ids);
+}
+
+static void world_add_sizes(const hm_world *world, hm_stats *stats)
+{
+    hm_array_add_sizes(&world->order_chunks, stats);
+    hm_array_add_sizes(&world->link_array, stats);
+    hm_array_add_sizes(&world->sparse_array, stats);
+    hm_array_add_sizes(&world->component_array, stats);
+    hm_array_add_sizes(&world->bucket_array, stats);
+    hm_array_add_sizes(&world->archetype_array, stats);
+    hm_array_add_sizes(&world->mask_array, stats);
+    hm_array_add_sizes(&world->place_array, stats);
+    hm_world_store_add_sizes(&world->store, stats);
 }
 
 /* Makes the root archetype, with a first chunk, so that it is there in every live world. */
 static hm_status world_init_root(hm_world *world)
 {
-    hm_status status = hm_array_commit(&world->bucket_array, WORLD_MIN_BUCKETS, false);
-    if (status != HM_OK)
-        return status;
-    world->bucket_array.count = WORLD_MIN_BUCKETS;
-    world->bucket_mask = WORLD_MIN_BUCKETS - 1;
-    memset(world->bucket_array.data, 0xFF, WORLD_MIN_BUCKETS * sizeof(uint32_t));
     hm_world_set none = {.count = 0};
     uint32_t root;
     return hm_world_archetype_of(world, &none, &root);
@@ -120,16 +185,10 @@ static hm_status world_init_root(hm_world *world)
 
 static hm_status world_init_parts(hm_world *world, const hm_world_desc *full)
 {
-    hm_id_table_desc ids = {full->capacity, full->max_slots, full->type_id, full->memory};
-    hm_array_column columns[WORLD_COLUMNS];
     hm_status status = world_check(full);
     if (status == HM_OK)
-        status = world_list_arrays(world, full, columns);
-    if (status == HM_OK)
-        status = hm_id_table_init_with(&world->ids, &ids, columns, WORLD_COLUMNS);
-    hm_world_store_place(&world->store);
-    world->places = (hm_world_place *)(void *)world->place_array.data;
-    world->archetypes = (hm_world_archetype *)(void *)world->archetype_array.data;
+        status = world_init_arrays(world, full);
+    world->max_archetypes = full->max_archetypes;
     world->dropped = world->order_archetype = HM_WORLD_NONE;
     if (status == HM_OK)
         status = world_init_root(world);
@@ -143,16 +202,7 @@ static void world_release_all(hm_world *world)
     hm_order_fini(&world->order_state);
     for (size_t i = 0; i < world->sparse_array.count; i++)
         hm_secondary_fini((hm_secondary *)(void *)world->sparse_array.data + i);
-    hm_world_store_fini(&world->store);
-    hm_array_fini(&world->order_chunks);
-    hm_array_fini(&world->link_array);
-    hm_array_fini(&world->sparse_array);
-    hm_array_fini(&world->component_array);
-    hm_array_fini(&world->bucket_array);
-    hm_array_fini(&world->archetype_array);
-    hm_array_fini(&world->mask_array);
-    hm_array_fini(&world->place_array);
-    hm_id_table_fini(&world->ids);
+    world_fini_arrays(world);
     memset(world, 0, sizeof *world);
 }
 
@@ -230,13 +280,17 @@ static hm_status world_check_component(const hm_world *world, const hm_component
 /* Makes the secondary of a sparse component, the next in the array. */
 static hm_status world_init_sparse(hm_world *world, const hm_component_desc *desc)
 {
-    hm_status status = hm_array_commit(&world->sparse_array, world->sparse_array.count + 1, false);
+    size_t count = world->sparse_array.count + 1;
+    hm_status status = hm_world_widen(world, &world->sparse_array, sizeof(hm_secondary), count);
+    if (status == HM_OK)
+        status = hm_array_commit(&world->sparse_array, count, false);
     if (status != HM_OK)
         return status;
+    bool is_bounded = !world->ids.slot_array.is_whole;
     hm_secondary_desc values = {.value_size = desc->size,
                                 .value_align = desc->align,
-                                .capacity = hm_world_capacity(world),
-                                .max_slots = world->ids.max_slots,
+                                .capacity = is_bounded ? hm_world_capacity(world) : 0,
+                                .max_slots = is_bounded ? world->ids.max_slots : 0,
                                 .type_id = (uint16_t)world->ids.type_id,
                                 .destroy = desc->destroy,
                                 .context = desc->context,
@@ -257,7 +311,10 @@ hm_component hm_world_component(hm_world *world, const hm_component_desc *desc)
         return HM_INVALID_INDEX;
     uint32_t number = world->component_count;
     bool is_sparse = desc->storage == HM_COMPONENT_SPARSE;
-    status = hm_array_commit(&world->component_array, (size_t)number + 1, false);
+    status = hm_world_widen(world, &world->component_array, sizeof(hm_world_component_record),
+                            (size_t)number + 1);
+    if (status == HM_OK)
+        status = hm_array_commit(&world->component_array, (size_t)number + 1, false);
     if (status == HM_OK && is_sparse)
         status = world_init_sparse(world, desc);
     if (hm_world_tell(world, status) != HM_OK)
@@ -356,13 +413,7 @@ hm_world_stats hm_world_get_stats(const hm_world *world)
     HM_CONTRACT(world != NULL, "hm_world_get_stats: world is NULL");
     hm_world_stats stats = {0};
     hm_id_table_add_stats(&world->ids, &stats);
-    const hm_array *const arrays[] = {&world->place_array,        &world->mask_array,
-                                      &world->archetype_array,    &world->bucket_array,
-                                      &world->component_array,    &world->sparse_array,
-                                      &world->link_array,         &world->store.block_array,
-                                      &world->store.record_array, &world->order_chunks};
-    for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
-        hm_array_add_sizes(arrays[i], &stats);
+    world_add_sizes(world, &stats);
     hm_order_add_sizes(world->order_state, &stats);
     for (size_t i = 0; i < world->sparse_array.count; i++) {
         const hm_secondary *sparse = (const hm_secondary *)(void *)world->sparse_array.data + i;

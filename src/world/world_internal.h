@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* world: what its sources share.
  *
+ *     room.c        makes room in the arrays of a world without a capacity: they move
  *     store.c       memory: blocks of 256 KiB, whole or in pieces of 512 bytes, 4 KiB or 32 KiB
  *     refuse.c      why a call is refused; the time of callbacks
  *     disturb.c     what the order of an archetype is told
@@ -44,7 +45,8 @@
 
 #define HM_WORLD_NONE UINT32_MAX           /* no chunk, archetype or block */
 #define HM_WORLD_ROW_LIMIT ((size_t)16368) /* bytes of a row, its entity included */
-#define HM_WORLD_ROOT UINT32_C(0)          /* the archetype of entities without components */
+#define HM_WORLD_MAX_CAPACITY (UINT32_MAX / 2)
+#define HM_WORLD_ROOT UINT32_C(0) /* the archetype of entities without components */
 
 /* At the end of each chunk. */
 typedef struct hm_world_link {
@@ -90,15 +92,20 @@ static inline bool hm_world_is_sparse(const hm_world *world, uint32_t number)
 
 /* store.c: chunks are named by their first unit and class, as in hm_world_place. */
 
-/* Lists the arrays of a store of so many bytes, and finds the chunks once they are there. */
-enum { HM_WORLD_STORE_COLUMNS = 2 };
-void hm_world_store_list(hm_world_store *store, uint64_t size, hm_array_column *columns);
-void hm_world_store_place(hm_world_store *store);
-void hm_world_store_fini(hm_world_store *store);
+/* Lists the arrays of a store of so many bytes, or without a limit if that is 0, and returns their
+ * number. With a limit the last is that of the blocks. */
+enum { HM_WORLD_STORE_COLUMNS = 3 };
+uint32_t hm_world_store_list(hm_world_store *store, uint64_t size, bool is_bounded,
+                             hm_array_column *columns);
 
-/* Takes a chunk of this class, whose bytes are not cleared. HM_ERROR_FULL, HM_ERROR_MEMORY. O(1).
- */
-hm_status hm_world_store_take(hm_world_store *store, uint32_t size_class, uint32_t *chunk);
+/* Finishes the init of a store whose arrays are there. */
+hm_status hm_world_store_begin(hm_world_store *store);
+void hm_world_store_fini(hm_world_store *store);
+void hm_world_store_add_sizes(const hm_world_store *store, hm_stats *stats);
+
+/* Takes a chunk of this class, whose bytes are not cleared. HM_ERROR_FULL, HM_ERROR_MEMORY,
+ * HM_ERROR_BUSY as hm_world_widen. O(1). */
+hm_status hm_world_store_take(hm_world *world, uint32_t size_class, uint32_t *chunk);
 void hm_world_store_give(hm_world_store *store, uint32_t chunk);
 hm_status hm_world_store_trim(hm_world_store *store);
 
@@ -117,15 +124,34 @@ static inline uint32_t hm_world_chunk_class(uint32_t chunk)
     return chunk & (HM_WORLD_CLASSES - 1);
 }
 
-static inline unsigned char *hm_world_chunk_at(const hm_world *world, uint32_t chunk)
-{
-    return world->store.base + (size_t)(chunk >> HM_WORLD_CLASS_BITS) * HM_WORLD_UNIT_SIZE;
-}
-
 static inline hm_world_link *hm_world_link_of(const hm_world *world, uint32_t chunk)
 {
     size_t end = hm_world_class_size(hm_world_chunk_class(chunk));
     return (hm_world_link *)(void *)(hm_world_chunk_at(world, chunk) + end) - 1;
+}
+
+/* room.c */
+
+/* Reads the addresses of the arrays again. */
+void hm_world_place_arrays(hm_world *world);
+
+/* Moves the ids and the arrays beside them to a range for n more entities. HM_ERROR_BUSY while a
+ * query runs; fails as hm_id_table_grow. */
+hm_status hm_world_move(hm_world *world, uint32_t n);
+
+/* Moves to smaller ranges what uses at most half of its own. */
+hm_status hm_world_shrink(hm_world *world);
+
+/* The part of hm_world_widen that is not inline. */
+hm_status hm_world_widen_array(hm_world *world, hm_array *array, size_t size, size_t need);
+
+/* Before each commit of an array that is not a column of the ids: without a capacity, moves it to a
+ * larger range if it has no space for `need` items of `size` bytes; the first time, makes it.
+ * HM_ERROR_BUSY while a query runs, since other threads may read it; HM_ERROR_MEMORY. Then nothing
+ * has changed. Invalidates pointers into the array. */
+static inline hm_status hm_world_widen(hm_world *world, hm_array *array, size_t size, size_t need)
+{
+    return need <= array->capacity ? HM_OK : hm_world_widen_array(world, array, size, need);
 }
 
 /* refuse.c */
@@ -161,7 +187,7 @@ void hm_world_leave(hm_world *world);
 
 /* rows and columns */
 
-/* Returns where the place of an entity's slot is: the column of places never moves. */
+/* Returns where the place of an entity's slot is, until hm_world_prepare_entities. */
 static inline hm_world_place *hm_world_place_of(const hm_world *world, hm_handle entity)
 {
     return &world->places[hm_handle_index(entity)];

@@ -127,7 +127,7 @@ static store_node *node_at(uint32_t level, uint32_t index)
 static void blank_node(uint32_t level, uint32_t index)
 {
     size_t size = hm_world_class_size(level);
-    memset(world->store.base + size * index, SPACE_BLANK, size);
+    memset(world->store.block_array.data + size * index, SPACE_BLANK, size);
 }
 
 /* Free pieces, and the links of nodes that are in no list. */

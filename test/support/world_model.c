@@ -345,6 +345,17 @@ static uint64_t *sum_of(const world_model *model, world_model_companies *compani
     return &companies->all[i].sums[c];
 }
 
+/* Returns where a value is. The values of a sparse component may all move together, which is no
+ * change. */
+static uintptr_t place_of(const hm_world *world, hm_handle entity, hm_component component)
+{
+    uint32_t number = component - world->salt;
+    uintptr_t place = (uintptr_t)hm_world_get(world, entity, component);
+    if (hm_world_is_sparse(world, number))
+        place -= (uintptr_t)hm_secondary_values(hm_world_sparse(world, number));
+    return place;
+}
+
 /* Adds the values and places of all that have them. */
 static void add_sums(const world_model *model, world_model_companies *companies)
 {
@@ -354,9 +365,9 @@ static void add_sums(const world_model *model, world_model_companies *companies)
             if ((entity->mask >> c & 1) == 0)
                 continue;
             const world_model_component *of = &model->components[c];
-            const void *place = hm_world_get(&model->world, entity->handle, of->id);
             bool has_pattern = of->of.size != 0 && (entity->zero >> c & 1) == 0;
-            uint64_t sum = entity->handle.bits * 31 + (uintptr_t)place;
+            uint64_t sum =
+                entity->handle.bits * 31 + place_of(&model->world, entity->handle, of->id);
             sum = test_random(&sum) + (has_pattern ? entity->patterns[c] + 1 : 0);
             *sum_of(model, companies, entity, c) += test_random(&sum);
         }
@@ -493,7 +504,9 @@ hm_status world_model_init(world_model *model, const hm_world_desc *desc, size_t
     test_memory_init(&model->memory, page_size);
     model->desc = *desc;
     model->desc.memory = model->is_heap ? hm_memory_heap() : &model->memory.table;
-    return hm_world_init(&model->world, &model->desc);
+    hm_status status = hm_world_init(&model->world, &model->desc);
+    model->desc.capacity = hm_world_capacity(&model->world);
+    return status;
 }
 
 void world_model_fini(world_model *model)
@@ -523,6 +536,12 @@ void *world_model_begin(const uint32_t arguments[3])
     model->is_heap = arguments[1] / 32 % 8 == 0;
     if (model->is_worn)
         desc.max_slots = desc.capacity;
+    if (arguments[1] / 256 % 2 == 0) {
+        /* It has no limit but its slots, and moves as it grows. */
+        desc.max_slots = desc.capacity;
+        desc.capacity = 0;
+        desc.max_size = 0;
+    }
     size_t page_size = test_layout_at(arguments[1] % test_layout_count()).page_size;
     CHECK(world_model_init(model, &desc, page_size) == HM_OK);
     for (uint32_t n = arguments[2] / 16 % 4 * 60; n > 0; n--) /* So numbers are far from 0. */

@@ -4,7 +4,7 @@
 
 #include "support/world.h"
 
-enum { CAPACITY = 40000, MANY = 3000, BARE = 1 /* the way of a world without components */ };
+enum { CAPACITY = 40000, MANY = 3000, UNBOUNDED = 1, BARE = 2 /* ways */ };
 
 static const test_layout one_layout = {.page_size = 65536, .item_size = 1, .item_align = 1};
 
@@ -40,12 +40,15 @@ static hm_status world_init(scene *on)
 {
     hm_world *world = &on->in.world;
     test_memory_init(&on->memory, test_page_size(on->layout.page_size));
-    CHECK(hm_world_init(world, &(hm_world_desc){.capacity = CAPACITY,
-                                                .max_archetypes = 1 << 15,
-                                                .max_size = 1 << 26,
-                                                .type_id = TYPE,
-                                                .memory = &on->memory.table}) == HM_OK);
-    if (on->way == BARE)
+    hm_world_desc desc = {.capacity = CAPACITY,
+                          .max_archetypes = 1 << 15,
+                          .max_size = 1 << 26,
+                          .type_id = TYPE,
+                          .memory = &on->memory.table};
+    if (on->way == UNBOUNDED)
+        desc.capacity = 0, desc.max_size = 0;
+    CHECK(hm_world_init(world, &desc) == HM_OK);
+    if (on->way == BARE) /* without components */
         return HM_OK;
     for (uint32_t c = 0; c < COMPONENTS; c++) {
         on->components[c] = make_numbered(on, c);
@@ -104,8 +107,8 @@ static picture world_look(const scene *on)
     return seen;
 }
 
-static const kind world_kind = {DESCRIBED(world, 1), .edge = 1, .only_one_size = true,
-                                .trim_drops = true};
+static const kind world_kind = {DESCRIBED(world, 2), .unbounded = UNBOUNDED, .edge = 1,
+                                .only_one_size = true, .trim_drops = true};
 
 /* The states in which an operation starts. */
 
@@ -147,7 +150,7 @@ static void stand_without_chunks(scene *on)
     CHECK(hm_world_change(&on->in.world, other, on->components + 2, 1, on->components, 1) == HM_OK);
     test_memory_fail(&on->memory, 1, true);
     for (uint32_t level = 0; level < HM_WORLD_CLASSES; level++)
-        while (hm_world_store_take(&on->in.world.store, level, &chunk) == HM_OK)
+        while (hm_world_store_take(&on->in.world, level, &chunk) == HM_OK)
             ;
     while (!hm_handle_is_null(hm_world_create(&on->in.world, on->components + 1, 2)))
         ;
@@ -288,7 +291,7 @@ TEST(world_fault, a_way_that_cannot_be_cached_is_found_again)
     hm_handle entity = hm_world_create(&on->in.world, NULL, 0);
     uint32_t taken = 0, chunk; /* The pieces of the next class are used up too. */
     test_memory_fail(&on->memory, 1, true);
-    while (hm_world_store_take(&on->in.world.store, 1, &chunk) == HM_OK)
+    while (hm_world_store_take(&on->in.world, 1, &chunk) == HM_OK)
         taken++;
     CHECK(hm_world_add(&on->in.world, entity, last, NULL) == HM_OK);
     CHECK(hm_world_remove(&on->in.world, entity, last) == HM_OK);
@@ -328,7 +331,7 @@ TEST(world_fault, archetypes_are_found_where_there_is_no_memory_for_more_buckets
         make_archetype(world, tags, bits);
     CHECK(world->bucket_array.count == last && world->archetype_count == last - 1);
     for (int i = 0; i < 2; i++) /* What the last archetype needs is there. */
-        CHECK(hm_world_store_take(&world->store, 0, &pieces[i]) == HM_OK);
+        CHECK(hm_world_store_take(world, 0, &pieces[i]) == HM_OK);
     for (int i = 0; i < 2; i++)
         hm_world_store_give(&world->store, pieces[i]);
     CHECK(hm_array_commit(&world->archetype_array, (size_t)last + 1, false) == HM_OK);

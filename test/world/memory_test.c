@@ -4,6 +4,8 @@
 #include "support/memory.h"
 #include "support/world.h"
 
+#include <handle_map/query.h>
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,6 +29,70 @@ TEST(world_memory, growing_moves_no_value)
     CHECK(hm_world_create_n(&world, &b, 1, ENTITIES / 2, NULL, NULL) == HM_OK);
     for (int i = 0; i < ENTITIES; i++)
         CHECK(hm_world_get(&world, entities[i], a) == places[i] && *places[i] == i);
+    finish_world(&world);
+}
+
+/* Beside one with a capacity, through the same calls. */
+TEST(world_memory, without_a_capacity_handles_are_the_same_and_no_value_moves_either)
+{
+    enum { ENTITIES = 60000, LEFT = 700 };
+    static const int *places[ENTITIES];
+    static hm_handle entities[ENTITIES];
+    int most = ENTITIES / (int)test_scale();
+    most = most > LEFT ? most : LEFT;
+    test_memory memory;
+    test_memory_init(&memory, test_page_size(4096));
+    hm_world bounded = make_world((hm_world_desc){.capacity = ENTITIES}), world;
+    hm_world_desc desc = {.type_id = ENTITY_TYPE, .memory = &memory.table};
+    CHECK(hm_world_init(&world, &desc) == HM_OK);
+    CHECK(hm_world_capacity(&world) == UINT32_MAX / 2);
+    hm_component a = make_int(&world), other_a = make_int(&bounded);
+    for (int i = 0; i < most; i++) {
+        entities[i] = make_one(&world, a, i);
+        CHECK(entities[i].bits == make_one(&bounded, other_a, i).bits);
+        places[i] = hm_world_get(&world, entities[i], a);
+        CHECK(hm_handle_is_null(hm_world_handle_of(&world, &entities[i], a)));
+    }
+    CHECK(hm_world_validate(&world) == HM_OK);
+    for (int i = 0; i < most; i++)
+        CHECK(hm_world_get(&world, entities[i], a) == places[i] && *places[i] == i &&
+              hm_world_handle_of(&world, places[i], a).bits == entities[i].bits);
+    size_t full = memory.reserved_size;
+    CHECK(full <= (size_t)most * 70 + (512 << 10)); /* 32 bytes each are in use */
+    for (int i = most - 1; i >= LEFT; i--)
+        CHECK(hm_world_destroy(&world, entities[i]) && hm_world_destroy(&bounded, entities[i]));
+    CHECK(hm_world_trim(&world) == HM_OK && hm_world_trim(&bounded) == HM_OK);
+    CHECK(most < ENTITIES || memory.reserved_size < full / 8);
+    for (int i = 0; i < LEFT; i++)
+        CHECK(hm_world_get(&world, entities[i], a) == places[i] && *places[i] == i);
+    for (int i = 0; i < most - LEFT; i++)
+        CHECK(make_one(&world, a, i).bits == make_one(&bounded, other_a, i).bits);
+    finish_world(&bounded);
+    finish_world(&world);
+    test_memory_check_released(&memory);
+}
+
+TEST(world_memory, what_would_move_an_array_is_busy_while_a_query_runs)
+{
+    hm_world world;
+    CHECK(hm_world_init(&world, &(hm_world_desc){.type_id = 1}) == HM_OK);
+    hm_component a = make_int(&world);
+    make_one(&world, a, 1);
+    hm_query query;
+    CHECK(hm_query_init(&query, &world, &(hm_query_desc){.all = &a, .all_count = 1}) == HM_OK);
+    hm_query_begin(&query);
+    const void *places = world.places;
+    CHECK(hm_world_reserve(&world, 1) == HM_OK);
+    CHECK(hm_world_reserve(&world, 100000) == HM_ERROR_BUSY);
+    uint32_t components = 1;
+    while (hm_world_component(&world, &(hm_component_desc){.size = 0}) != HM_INVALID_INDEX)
+        components++;
+    CHECK(components >= 8 && strstr(hm_last_error(), "while a query runs") != NULL);
+    CHECK(world.places == places && hm_world_validate(&world) == HM_OK);
+    hm_query_end(&query);
+    CHECK(hm_world_reserve(&world, 100000) == HM_OK && world.places != places);
+    CHECK(make_tag(&world) != HM_INVALID_INDEX);
+    hm_query_fini(&query);
     finish_world(&world);
 }
 
@@ -260,13 +326,13 @@ TEST(world_memory, an_archetype_that_does_not_fit_takes_nothing)
     hm_world world = make_world((hm_world_desc){.max_size = HM_WORLD_BLOCK_SIZE});
     hm_component component = make_int(&world);
     uint32_t piece;
-    while (hm_world_store_take(&world.store, 0, &piece) == HM_OK)
+    while (hm_world_store_take(&world, 0, &piece) == HM_OK)
         ;
     hm_world_store_give(&world.store, piece);
     CHECK(hm_world_create_n(&world, &component, 1, 0, NULL, NULL) == HM_ERROR_FULL);
     CHECK(strstr(hm_last_error(), "max_size is used up") != NULL);
     CHECK(hm_world_archetype_count(&world) == 0 && hm_world_validate(&world) == HM_OK);
-    CHECK(hm_world_store_take(&world.store, 0, &piece) == HM_OK);
+    CHECK(hm_world_store_take(&world, 0, &piece) == HM_OK);
     finish_world(&world);
 }
 

@@ -573,7 +573,7 @@ TEST(world, any_address_may_be_asked_for_its_entity)
     for (uint32_t n = 1; n <= 2; n++) /* What is refused leaves spare chunks. */
         CHECK(hm_world_create_n(&world, sets, n, 5000, NULL, NULL) == HM_ERROR_FULL);
     CHECK(hm_handle_is_null(hm_world_handle_of(&world, last, a)));
-    const char *base = (const char *)world.store.base;
+    const char *base = (const char *)world.store.block_array.data;
     size_t size = HM_WORLD_BLOCK_SIZE * world.store.block_array.count;
     uint32_t found = 0;
     for (size_t i = 0; i < size; i++) {

@@ -10,12 +10,14 @@
 HM_BEGIN_C
 
 /* Chunks come in four sizes, the *classes*: the first chunks of an archetype are small, so that ten
- * thousand archetypes of ten entities take little memory. Addresses count in *units* of the
- * smallest size. A place has its chunk's first unit and class in one number. */
+ * thousand archetypes of ten entities take little memory. They lie in *regions* of addresses, at
+ * most 64, where addresses count in *units* of the smallest size. A place has its chunk's first
+ * unit in the region, the region and the class in one number. */
 enum {
     HM_WORLD_CLASSES = 4,
     HM_WORLD_CLASS_BITS = 2,
-    HM_WORLD_ROW_BITS = 14 /* a chunk has fewer than 2^14 rows */
+    HM_WORLD_BASE_BITS = 8, /* region and class: a byte, so that it is read by one instruction */
+    HM_WORLD_ROW_BITS = 14  /* a chunk has fewer than 2^14 rows */
 };
 
 #ifndef HM_EXHAUSTIVE
@@ -27,12 +29,19 @@ enum {
 };
 #endif
 
+/* Returns how far the address of the chunk with this number is from the *base* for its region and
+ * class, in bytes. The bits of both count too: the base is that much lower than the region. */
+#define HM_WORLD_DISTANCE(chunk)                                                                   \
+    (HM_WORLD_UNIT_SIZE >= 1 << HM_WORLD_BASE_BITS                                                 \
+         ? HM_CAST(size_t, chunk) * (HM_WORLD_UNIT_SIZE >> HM_WORLD_BASE_BITS)                     \
+         : HM_CAST(size_t, chunk) / ((1 << HM_WORLD_BASE_BITS) / HM_WORLD_UNIT_SIZE))
+
 /* Bytes of a block, and of a chunk of the last class. */
 #define HM_WORLD_BLOCK_SIZE (HM_CAST(size_t, HM_WORLD_UNIT_SIZE) << 3 * HM_WORLD_CLASS_SHIFT)
 
 /* Where an entity's row is. */
 typedef struct hm_world_place {
-    uint32_t chunk; /* first unit << HM_WORLD_CLASS_BITS | class */
+    uint32_t chunk; /* first unit << HM_WORLD_BASE_BITS | region << HM_WORLD_CLASS_BITS | class */
     uint32_t row;   /* archetype << HM_WORLD_ROW_BITS | row in the chunk */
 } hm_world_place;
 
@@ -75,8 +84,9 @@ typedef struct hm_world_archetype {
 
 /* Memory for chunks: blocks of 256 KiB, each whole or divided, and its eighths likewise. */
 typedef struct hm_world_store {
-    unsigned char *base;              /* block_array.data */
-    hm_array block_array;             /* 256 KiB each */
+    unsigned char **bases;            /* base_array.data */
+    hm_array base_array;              /* region -> the base for each class */
+    hm_array block_array;             /* with a limit: 256 KiB each, and regions are parts of it */
     hm_array record_array;            /* the nodes of each block */
     uint32_t heads[HM_WORLD_CLASSES]; /* class -> node with free pieces; the last: free blocks */
 } hm_world_store;
@@ -105,6 +115,7 @@ typedef struct hm_world {
     uint64_t clock;           /* changes so far */
     bool poisons;             /* the program runs under AddressSanitizer */
     uint32_t archetype_count; /* live ones, not counting that without components */
+    uint32_t max_archetypes;  /* their limit */
     uint32_t dropped;         /* head of the list of dropped archetypes */
     uint32_t epoch;           /* rises when an archetype is dropped, or its index used again */
     uint32_t bucket_mask;     /* buckets - 1 */
@@ -133,7 +144,7 @@ typedef struct hm_world {
     hm_world_way ways[HM_WORLD_WAYS]; /* the last changes, by first archetype */
 } hm_world;
 
-HM_STATIC_ASSERT(sizeof(void *) != 8 || sizeof(hm_world) <= 1280, "programs have many");
+HM_STATIC_ASSERT(sizeof(void *) != 8 || sizeof(hm_world) <= 1320, "programs have many");
 
 /* The parts of get and has that are not inline: the value of the sparse component with this number,
  * or NULL, and whether the entity has one. */
@@ -142,15 +153,19 @@ HM_API bool hm_world_has_sparse(const hm_world *world, hm_handle entity, uint32_
 /* For world.hpp, when `most` C++ types have numbers and another needs one. HM_ERROR_FULL. */
 HM_API HM_COLD hm_status hm_world_refuse_type(uint32_t most);
 
+static inline unsigned char *hm_world_chunk_at(const hm_world *world, uint32_t chunk)
+{
+    return world->store.bases[chunk & ((1U << HM_WORLD_BASE_BITS) - 1)] + HM_WORLD_DISTANCE(chunk);
+}
+
 /* Returns the address of row `row` of a column. */
 static inline unsigned char *hm_world_address(const hm_world *world,
                                               const hm_world_archetype *archetype,
                                               hm_world_place place, uint32_t offset, uint32_t size)
 {
-    size_t unit = place.chunk >> HM_WORLD_CLASS_BITS;
     uint32_t rows = archetype->rows[place.chunk & (HM_WORLD_CLASSES - 1)];
     uint32_t row = place.row & ((1U << HM_WORLD_ROW_BITS) - 1);
-    return world->store.base + unit * HM_WORLD_UNIT_SIZE + HM_CAST(size_t, rows) * offset +
+    return hm_world_chunk_at(world, place.chunk) + HM_CAST(size_t, rows) * offset +
            HM_CAST(size_t, row) * size;
 }
 
