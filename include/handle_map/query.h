@@ -58,7 +58,8 @@ typedef struct hm_view {
  *
  * The query keeps a list of the archetypes that match, and looks only at archetypes that were made
  * since it last ran. The list has a reservation of 4 bytes for each archetype that the world may
- * have, of which it commits what it takes. A query for a sparse component walks the smaller side:
+ * have, of which it commits what it takes; of a world without a capacity it begins with a page, and
+ * moves when it is full. A query for a sparse component walks the smaller side:
  * the values of the smallest sparse component of `all`, or the rows of the archetypes that match.
  *
  * The world must not be moved, and must outlive the query. The query may be moved while it does not

@@ -80,10 +80,11 @@ static hm_status query_fill(hm_query *query, hm_world *world, const hm_query_des
     if (status != HM_OK || world->memory == NULL) /* A zeroed world has no archetypes. */
         return status;
     hm_array_desc archetypes = {.item_size = sizeof(uint32_t), .memory = world->memory};
-    archetypes.capacity = (size_t)world->max_archetypes + 1;
+    if (!world->ids.slot_array.is_whole) /* Else the list moves when it is full. */
+        archetypes.capacity = world->archetype_array.capacity;
     const hm_limits limits = {.what = "query of the world",
                               .name = world->name,
-                              .most = archetypes.capacity - 1,
+                              .most = world->max_archetypes,
                               .other = "max_archetypes"};
     return hm_tell_memory(hm_array_init(&query->archetype_array, &archetypes), &limits);
 }

@@ -50,13 +50,12 @@ bool hm_query_refresh(hm_query *query)
         bool has_any;
         if (!hm_query_matches(query, &world->archetypes[query->seen], &has_any))
             continue;
-        if (hm_array_commit(&query->archetype_array, query->archetype_array.count + 1, true) !=
-            HM_OK) {
+        uint32_t *place = hm_array_push(&query->archetype_array);
+        if (place == NULL) {
             hm_restore_last_error();
             break;
         }
-        ((uint32_t *)(void *)query->archetype_array.data)[query->archetype_array.count++] =
-            query->seen;
+        *place = query->seen;
     }
     return true;
 }
