@@ -22,8 +22,7 @@
  * struct enemy : sprite {}, and the compiler refuses.
  *
  * Types. T may be incomplete where a class has a map, a pool, a secondary or lists of it as a
- * member: struct node { hm::map<node> children; }. It must be complete where the container is given
- * a capacity.
+ * member: struct node { hm::map<node> children; }. It must be complete where the container is made.
  *
  * Callbacks. A destructor, a predicate, a less and a key must not change the container that calls
  * them.

@@ -237,7 +237,7 @@ TEST(cpp_index, it_takes_type_id_and_index_space_from_the_owners)
     with.capacity = 100;
     with.max_slots = 5000;
     with.type_id = 7;
-    hm::map<body> bodies(with), none;
+    hm::map<body> bodies(with), none(UINT32_MAX); /* more than there can be */
     hm::index<body, int> index(bodies);
     CHECK(index.capacity() == 100 && index.stats().max_slots == 5000);
     CHECK(index.set(bodies.emplace(1), 5) == HM_OK);

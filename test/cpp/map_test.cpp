@@ -221,7 +221,7 @@ TEST(cpp_map, keys_below_zero_come_first)
 TEST(cpp_map, an_item_may_have_a_map_of_its_own_type)
 {
     branch root;
-    CHECK(!root.children && root.children.init({10, 0, 0, nullptr, nullptr}) == HM_OK);
+    CHECK(root.children && root.children.init({10, 0, 0, nullptr, nullptr}) == HM_OK);
     const auto child = root.children.emplace();
     root.children.get(child)->number = 5;
     root.children.get(child)->children = hm::map<branch>(3);

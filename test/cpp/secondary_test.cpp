@@ -98,7 +98,7 @@ TEST(cpp_secondary, it_takes_type_id_and_index_space_from_the_owners)
 
 TEST(cpp_secondary, it_is_not_made_for_owners_that_were_not_made)
 {
-    hm::map<sprite> none;
+    hm::map<sprite> none(UINT32_MAX); /* That is more than there can be. */
     hm::secondary<sprite, int> ranks(none);
     CHECK(!ranks && std::string(hm_last_error()).find("owners") != std::string::npos);
     CHECK(ranks.init(none) == HM_ERROR_INVALID);
