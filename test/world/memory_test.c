@@ -78,6 +78,7 @@ TEST(world_memory, what_would_move_an_array_is_busy_while_a_query_runs)
     CHECK(hm_world_init(&world, &(hm_world_desc){.type_id = 1}) == HM_OK);
     hm_component a = make_int(&world);
     make_one(&world, a, 1);
+    CHECK(hm_world_get_stats(&world).reserved_size <= (12 << 10) + 2 * hm_memory_os()->page_size);
     hm_query query;
     CHECK(hm_query_init(&query, &world, &(hm_query_desc){.all = &a, .all_count = 1}) == HM_OK);
     hm_query_begin(&query);
