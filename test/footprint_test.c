@@ -370,7 +370,7 @@ TEST(footprint, every_container_reserves_one_range)
     const hm_column columns[] = {{4, 0, NULL}, {8, 0, NULL}, {1, 0, NULL}};
     CHECK_ONE_RANGE(map, .item_size = 8);
     CHECK_ONE_RANGE(map, .item_size = 8, .meta_size = 4);
-    CHECK_ONE_RANGE(pool, .item_size = 8);
+    CHECK_ONE_RANGE(pool, .capacity = 1000, .item_size = 8);
     CHECK_ONE_RANGE(table, .capacity = 1000, .columns = columns, .column_count = 3);
     CHECK_ONE_RANGE(table, .capacity = 1000, .columns = columns, .column_count = 3, .lanes = 8);
     CHECK_ONE_RANGE(secondary, .capacity = 1000, .value_size = 8);

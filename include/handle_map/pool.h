@@ -8,7 +8,8 @@
  *                         3 | gen 2, free |  hole  1    | .... |
  *                         ^ slot = the handle's index = the place, for ever
  *
- * Owns: the items. Moves: nothing. A pointer to an item is valid from its insert to its erase,
+ * Owns: the items. Moves: nothing; without a capacity its entries and words move as it grows, to
+ * which no program has pointers. A pointer to an item is valid from its insert to its erase,
  * whatever happens to others. Limits: UINT32_MAX - 1 items of any size, alignments up to 4096. A
  * pool takes 4.25 bytes for each slot besides the item, or 8.25 with HM_REUSE_LAST. Handles,
  * failing, callbacks, threads and all else that containers share: handle_map.h. hm_pool_next_run
@@ -23,7 +24,8 @@ HM_BEGIN_C
 
 /* Where the memory of the items comes from; the storages behave alike otherwise. */
 typedef enum hm_storage {
-    /* The default: one contiguous range of addresses, committed as it fills. */
+    /* The default: one contiguous range of addresses, committed as it fills. A pool without a
+     * capacity has growing blocks instead. */
     HM_STORAGE_VIRTUAL = HM_POOL_ONE_RANGE,
     /* Blocks of `block_size` bytes, committed one by one, later up to 128 KiB at once, and given
      * back one by one. Addresses are reserved when needed, first for one block and later for 64, at
@@ -61,12 +63,13 @@ typedef struct hm_pool_desc {
                            straddle pages */
     size_t item_align;  /* bytes, a power of two up to 4096; 0: the largest one that divides the
                            size, at most 16 */
-    uint32_t capacity;  /* items, at most UINT32_MAX - 1; 0: 1,048,576 */
-    uint32_t max_slots; /* index space in slots, at least the capacity. In one range each costs
-                           item_size bytes of address space; 0: the larger of 2^16 and 4 x capacity:
-                           2^16 slots last 20 hours at 60,000 inserts a second. In blocks 0 is the
-                           larger of 2^20 and 16 x capacity. Where addresses are scarce (memory.h)
-                           it is 2 x capacity */
+    uint32_t capacity;  /* items, at most UINT32_MAX - 1; 0: no limit, in fixed blocks 1,048,576 */
+    uint32_t max_slots; /* index space in slots, at least the capacity. Without a capacity it is
+                           only a limit; 0: all 2^32, as far as item_size allows. In one range each
+                           costs item_size bytes of address space; 0: the larger of 2^16 and 4 x
+                           capacity: 2^16 slots last 20 hours at 60,000 inserts a second. In blocks
+                           0 is the larger of 2^20 and 16 x capacity. Where addresses are scarce
+                           (memory.h) it is 2 x capacity */
     uint16_t type_id;   /* at most 0x7FFF, or HM_TYPE_ID_UNIQUE */
     hm_storage storage; /* where the items' memory comes from */
     hm_reuse reuse;     /* which hole an insert fills */
@@ -83,9 +86,9 @@ typedef struct hm_pool_desc {
 
 typedef hm_stats hm_pool_stats;
 
-/* Reserves address space; commits nothing. Fails as every init does (handle_map.h);
- * HM_ERROR_INVALID also for an unknown storage or reuse, and for a size of max_slots items or of a
- * block that overflows size_t. O(1), one reservation. */
+/* Reserves address space; commits nothing, without a capacity about a page. Fails as every init
+ * does (handle_map.h); HM_ERROR_INVALID also for an unknown storage or reuse, and for a size of
+ * max_slots items or of a block that overflows size_t. O(1), one reservation. */
 HM_API hm_status hm_pool_init(hm_pool *pool, const hm_pool_desc *desc);
 
 /* Destroys all items, releases all memory, zeroes the pool. O(blocks); with a destroy hook also the

@@ -25,6 +25,29 @@ static uint32_t pool_default_max_slots(const hm_pool *pool)
                                          HM_ID_TABLE_SLOTS_PER_ITEM);
 }
 
+/* A pool without a capacity has one range for its columns, which moves. In it is no hash table of
+ * fixed blocks, so these have a limit always. */
+static bool pool_is_unbounded(const hm_pool_desc *desc)
+{
+    return desc->capacity == 0 && desc->storage != HM_STORAGE_FIXED_BLOCKS;
+}
+
+static void pool_set_limits(hm_pool *pool, const hm_pool_desc *desc)
+{
+    if (!pool_is_unbounded(desc)) {
+        pool->capacity = desc->capacity != 0 ? desc->capacity : HM_DEFAULT_CAPACITY;
+        pool->max_slots = desc->max_slots != 0 ? desc->max_slots : pool_default_max_slots(pool);
+        return;
+    }
+    /* As many as the sizes of all allow; pool_check says why half of it. */
+    size_t size = desc->item_size > sizeof(hm_pool_word) ? desc->item_size : sizeof(hm_pool_word);
+    size_t most = (SIZE_MAX - pool->memory->page_size) / 2 / size;
+    pool->max_slots = most < UINT32_MAX ? (uint32_t)most : UINT32_MAX;
+    if (desc->max_slots != 0)
+        pool->max_slots = desc->max_slots;
+    pool->capacity = pool->max_slots < UINT32_MAX ? pool->max_slots : UINT32_MAX - 1;
+}
+
 /* Checks all that can be wrong with a descriptor, before anything is reserved. */
 static hm_status pool_check(const hm_pool *pool, const hm_pool_desc *desc)
 {
@@ -55,9 +78,10 @@ static hm_status pool_check(const hm_pool *pool, const hm_pool_desc *desc)
 static hm_status pool_init_all(hm_pool *pool, const hm_pool_desc *desc)
 {
     pool->memory = desc->memory != NULL ? desc->memory : hm_memory_os();
-    pool->capacity = desc->capacity != 0 ? desc->capacity : HM_DEFAULT_CAPACITY;
     pool->places.storage = (uint32_t)desc->storage;
-    pool->max_slots = desc->max_slots != 0 ? desc->max_slots : pool_default_max_slots(pool);
+    if (pool_is_unbounded(desc) && desc->storage == HM_STORAGE_VIRTUAL)
+        pool->places.storage = HM_STORAGE_GROWING_BLOCKS;
+    pool_set_limits(pool, desc);
     hm_status status = pool_check(pool, desc);
     if (status != HM_OK)
         return status;
@@ -67,9 +91,9 @@ static hm_status pool_init_all(hm_pool *pool, const hm_pool_desc *desc)
     uint32_t type_id = desc->type_id;
     hm_array items = {0};
     hm_array_column columns[5];
-    uint32_t count = hm_pool_columns_list(pool, desc->reuse, columns);
+    uint32_t count = hm_pool_columns_list(pool, desc->reuse, pool_is_unbounded(desc), columns);
     count += hm_pool_storage_list(pool, desc, &items, columns + count);
-    status = hm_array_init_columns(columns, count, false);
+    status = hm_array_init_columns(columns, count, pool_is_unbounded(desc));
     if (status != HM_OK)
         return hm_pool_tell(pool, status);
     hm_pool_columns_place(pool);

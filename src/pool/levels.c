@@ -30,6 +30,15 @@ static uint32_t pool_warm_word(const hm_pool *pool)
     return word;
 }
 
+void hm_pool_raise_levels(hm_pool *pool)
+{
+    uint32_t below = hm_pool_word_count(hm_pool_word_count(pool->slot_count));
+    for (uint32_t level = 1; level < pool->level_count; level++, below = hm_pool_word_count(below))
+        for (uint32_t i = 0; i < below; i++)
+            if (pool->levels[level - 1][i] != 0)
+                pool->levels[level][i / HM_POOL_WORD] |= UINT64_C(1) << i % HM_POOL_WORD;
+}
+
 void hm_pool_choose_hole_word(hm_pool *pool)
 {
     pool->hole_word = pool_warm_word(pool);

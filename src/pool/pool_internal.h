@@ -51,7 +51,7 @@ static inline bool hm_pool_in_fixed_blocks(const hm_pool *pool)
 
 static inline bool hm_pool_reuses_last(const hm_pool *pool)
 {
-    return pool->level_count == 0;
+    return pool->recent_mask == UINT32_MAX;
 }
 
 static inline uint32_t hm_pool_entry_generation(uint32_t entry)
@@ -171,6 +171,9 @@ void hm_pool_unlist_word(hm_pool *pool, uint32_t word);
 /* Returns the lowest listed word, whether or not its holes are cold; or HM_INVALID_INDEX. */
 uint32_t hm_pool_lowest_listed(const hm_pool *pool);
 
+/* Makes all levels above the lowest one, which are 0, agree with it. */
+void hm_pool_raise_levels(hm_pool *pool);
+
 /* Sets hole_word, after holes have become cold or are cold no more. */
 void hm_pool_choose_hole_word(hm_pool *pool);
 
@@ -257,7 +260,8 @@ bool hm_pool_storage_is_valid(const hm_pool *pool);
 
 /* Lists three arrays, of which the first is to own the range, and finds them once they are there.
  */
-uint32_t hm_pool_columns_list(hm_pool *pool, hm_reuse reuse, hm_array_column *columns);
+uint32_t hm_pool_columns_list(hm_pool *pool, hm_reuse reuse, bool is_whole,
+                              hm_array_column *columns);
 void hm_pool_columns_place(hm_pool *pool);
 void hm_pool_columns_fini(hm_pool *pool);
 

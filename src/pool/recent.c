@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* pool: the recent holes, a stack in the order in which they were made. By default it is a ring of
- * the latest ones. Once it is full, and until its last hole is filled, it is *lapped*: its holes
- * are listed like all others, so an erase that overwrites the oldest has nothing to do for it. With
- * HM_REUSE_LAST the stack has all holes. detail/pool.h says where positions are. */
+ * the latest ones. Once an erase has exceeded them, and until its last hole is filled, it is
+ * *lapped*: its holes are listed like all others, so an erase that overwrites the oldest has
+ * nothing to do for it. With HM_REUSE_LAST the stack has all holes. detail/pool.h says where
+ * positions are. */
 #include "pool_internal.h"
 
 static bool pool_is_lapped(const hm_pool *pool)
@@ -34,7 +35,7 @@ void hm_pool_list_recent(hm_pool *pool)
 hm_handle hm_pool_issue_lapped(hm_pool *pool)
 {
     pool->recent_end = hm_pool_recent_end(pool);
-    pool->recent_limit = HM_POOL_RECENT;
+    pool->recent_limit = HM_POOL_RECENT + 1;
     hm_handle handle = hm_pool_issue(pool);
     uint32_t word = hm_handle_index(handle) / HM_POOL_WORD;
     if (hm_pool_holes(pool, word) == 0)
@@ -49,7 +50,7 @@ void hm_pool_forget_recent(hm_pool *pool)
     if (!hm_pool_reuses_last(pool)) {
         if (!pool_is_lapped(pool))
             hm_pool_list_recent(pool);
-        pool->recent_limit = HM_POOL_RECENT;
+        pool->recent_limit = HM_POOL_RECENT + 1;
     }
     pool->recent_end = pool->count;
 }
@@ -62,11 +63,8 @@ void hm_pool_lower_recent(hm_pool *pool)
         pool->recent_end--;
         return;
     }
-    uint32_t oldest = pool->recent[(end - 1) & pool->recent_mask];
-    for (uint32_t i = count; i + 1 < end; i++)
+    for (uint32_t i = count; i < end; i++)
         pool->recent[(i - 1) & pool->recent_mask] = pool->recent[i & pool->recent_mask];
-    if (end > count)
-        pool->recent[(end - 2) & pool->recent_mask] = oldest;
     pool->recent_end = end - 1;
 }
 
@@ -129,7 +127,7 @@ static bool pool_ring_is_valid(const hm_pool *pool, uint32_t unlisted)
     if (pool->recent_end < count ||
         (pool_is_lapped(pool)
              ? end == count
-             : end - count >= HM_POOL_RECENT || pool->recent_limit != HM_POOL_RECENT))
+             : end - count > HM_POOL_RECENT || pool->recent_limit != HM_POOL_RECENT + 1))
         return false;
     for (uint32_t i = count; i < end; i++) {
         uint32_t slot = pool->recent[i & pool->recent_mask], word = slot / HM_POOL_WORD;

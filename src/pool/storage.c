@@ -311,6 +311,8 @@ void hm_pool_storage_place(hm_pool *pool, const hm_array *items)
     pool->places.items = items->data;
     if (!hm_pool_in_one_range(pool))
         pool->places.bases = (uintptr_t *)(void *)pool->unit_array.data;
+    for (size_t block = 0; pool->unit_array.is_whole && block < pool->unit_array.limit; block++)
+        pool_set_block_start(pool, block, NULL);
 }
 
 void hm_pool_storage_fini(hm_pool *pool)

@@ -124,9 +124,9 @@ static void blank(void)
     BLANK(pool->hole_array.count);
     for (uint32_t i = 0; config->reuse == HM_REUSE_LAST && i < pool->count; i++)
         BLANK(pool->recent[i]);
-    for (uint32_t i = 0; i < HM_POOL_RECENT && pool->hole_array.limit != 0; i++)
+    for (uint32_t i = 0; i < 2 * HM_POOL_RECENT && pool->hole_array.limit != 0; i++)
         if (config->reuse == HM_REUSE_DEFAULT && pool->count + i >= pool->recent_end)
-            BLANK(pool->recent[(pool->count + i) % HM_POOL_RECENT]);
+            BLANK(pool->recent[(pool->count + i) & pool->recent_mask]);
     for (uint32_t i = model.recent_count; i < POOL_MODEL_SLOTS; i++)
         model.recent[i] = 0;
 }

@@ -89,7 +89,7 @@ static int damage(hm_pool *pool, int how)
     const char *slot_20 = "the entry or the bits of slot 20 are damaged";
     const char *slot_64 = "the entry or the bits of slot 64 are damaged";
     hm_pool_word *words = pool->words;
-    uint32_t *entries = pool->entries, *latest = &pool->recent[pool->count % HM_POOL_RECENT];
+    uint32_t *entries = pool->entries, *latest = &pool->recent[pool->count & pool->recent_mask];
     DAMAGE(slots, pool->count++); /* live + free + retired = slots */
     DAMAGE(slots, pool->retired_count++);
     DAMAGE(slots, pool->cold_count++);
@@ -156,7 +156,8 @@ TEST(pool_contract, validate_sees_each_broken_invariant)
 {
     for (int how = 0, damages = 1; how < damages * STORAGES; how++) {
         hm_pool pool;
-        hm_pool_desc desc = {.item_size = 40, .storage = (hm_storage)(how % STORAGES)};
+        hm_pool_desc desc = {
+            .item_size = 40, .capacity = 1 << 20, .storage = (hm_storage)(how % STORAGES)};
         CHECK(hm_pool_init(&pool, &desc) == HM_OK);
         for (uint32_t i = 0; i < SLOTS; i++) {
             CHECK(!hm_handle_is_null(hm_pool_insert(&pool, NULL)));
@@ -175,7 +176,7 @@ TEST(pool_contract, validate_sees_each_broken_invariant)
         hm_pool_word words[2];
         uint32_t entries[SLOTS];
         uint64_t level = pool.levels[0][0], above = pool.levels[1][0];
-        uint32_t *latest = &pool.recent[pool.count % HM_POOL_RECENT], slot = *latest;
+        uint32_t *latest = &pool.recent[pool.count & pool.recent_mask], slot = *latest;
         memcpy(words, pool.words, sizeof words);
         memcpy(entries, pool.entries, sizeof entries);
         damages = damage(&damaged, how / STORAGES);

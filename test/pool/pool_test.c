@@ -9,11 +9,13 @@ POOL_TEST(a_zero_field_means_the_default)
     hm_pool pool;
     hm_pool_desc desc = {.item_size = 24, .storage = storage};
     CHECK(hm_pool_init(&pool, &desc) == HM_OK);
-    CHECK(hm_pool_capacity(&pool) == 1048576);
     uint32_t times = storage == HM_STORAGE_VIRTUAL ? 4 : 16; /* as many slots as capacity */
-    if (sizeof(void *) >= 8)
-        CHECK(hm_pool_get_stats(&pool).max_slots == times << 20);
-    CHECK(hm_pool_get_stats(&pool).committed_size == 0);
+    bool is_limited = storage == HM_STORAGE_FIXED_BLOCKS;
+    if (sizeof(void *) >= 8) {
+        CHECK(hm_pool_capacity(&pool) == (is_limited ? 1048576 : UINT32_MAX - 1));
+        CHECK(hm_pool_get_stats(&pool).max_slots == (is_limited ? 16 << 20 : UINT32_MAX));
+    }
+    CHECK(hm_pool_get_stats(&pool).committed_size <= (is_limited ? 0 : test_page_size(4096)));
     CHECK(hm_handle_type_id(hm_pool_insert(&pool, NULL)) == 0);
     finish(&pool);
     desc.capacity = 100;
@@ -123,6 +125,50 @@ POOL_TEST(the_lowest_hole_is_found_among_many_slots)
         }
     }
     finish(&pool);
+}
+
+/* Columns move at each doubling, and items never. What is refused on the way changes nothing. */
+POOL_TEST(without_a_capacity_a_pool_grows_and_its_items_stay)
+{
+    enum { ITEMS = 40000 };
+    static int *places[ITEMS];
+    for (uint32_t reuse = 0; reuse < 2 && storage != HM_STORAGE_FIXED_BLOCKS; reuse++) {
+        hm_pool pool;
+        test_memory memory;
+        uint32_t refused = 0;
+        test_memory_init(&memory, test_page_size(4096));
+        hm_pool_desc desc = {.item_size = sizeof(int),
+                             .storage = storage,
+                             .reuse = (hm_reuse)reuse,
+                             .memory = &memory.table};
+        CHECK(hm_pool_init(&pool, &desc) == HM_OK);
+        for (int i = 0; i < ITEMS; i++) {
+            test_memory_fail(&memory, 1, true);
+            hm_handle handle = hm_pool_insert(&pool, &i);
+            if (hm_handle_is_null(handle)) {
+                CHECK(hm_pool_validate(&pool) == HM_OK && hm_pool_count(&pool) == (uint32_t)i);
+                test_memory_fail(&memory, 2 + refused++ % 2, true);
+                handle = hm_pool_insert(&pool, &i);
+            }
+            test_memory_fail(&memory, 0, false);
+            if (hm_handle_is_null(handle))
+                handle = hm_pool_insert(&pool, &i);
+            CHECK(hm_handle_index(handle) == (uint32_t)i);
+            places[i] = hm_pool_get(&pool, handle);
+            if (i % 3 == 2) /* a hole each, and places of the ring */
+                CHECK(hm_pool_erase(&pool, handle) && hm_pool_insert(&pool, &i).bits != 0);
+        }
+        CHECK(refused > 10);
+        for (int i = 0; i < ITEMS; i++)
+            CHECK(*places[i] == i && hm_pool_item(&pool, (uint32_t)i) == places[i]);
+        size_t committed = memory.committed_size;
+        hm_pool_clear(&pool);
+        CHECK(hm_pool_trim(&pool) == HM_OK && hm_pool_validate(&pool) == HM_OK);
+        CHECK(memory.committed_size < committed);
+        CHECK(hm_handle_index(hm_pool_insert(&pool, NULL)) == 0);
+        finish(&pool);
+        test_memory_check_released(&memory);
+    }
 }
 
 /* iteration */

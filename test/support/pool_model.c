@@ -302,7 +302,10 @@ hm_status pool_model_init(pool_model *model, const hm_pool_desc *desc, bool has_
     model->desc.context = model;
     model->desc.memory = &model->memory.table;
     CHECK(desc->max_slots <= POOL_MODEL_SLOTS);
-    return hm_pool_init(&model->pool, &model->desc);
+    hm_status status = hm_pool_init(&model->pool, &model->desc);
+    if (desc->capacity == 0)
+        model->desc.capacity = desc->max_slots;
+    return status;
 }
 
 /* Arguments: layout; shape and reuse; storage, hook and type id. */
@@ -322,6 +325,10 @@ static void *begin(const uint32_t arguments[3])
     desc->max_slots = desc->capacity + spares[arguments[1] / 8 % 5];
     desc->storage = (hm_storage)(arguments[2] % 3);
     desc->reuse = (hm_reuse)(arguments[1] / 640 % 2);
+    if (arguments[1] / 1280 % 3 == 0 && desc->storage != HM_STORAGE_FIXED_BLOCKS) {
+        desc->max_slots = desc->capacity;
+        desc->capacity = 0; /* none: so the columns move as they grow */
+    }
     desc->block_size = arguments[2] / 3 % 2 == 0 ? 4096 : 0;
     desc->type_id = (uint16_t)(arguments[2] / 12 & HM_HANDLE_MAX_TYPE_ID);
     CHECK(pool_model_init(model, desc, arguments[2] / 6 % 2 != 0, layout.page_size) == HM_OK);

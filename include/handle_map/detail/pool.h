@@ -60,10 +60,10 @@ typedef struct hm_pool {
      * position i, and the insert that finds i items takes it from there. No recent hole is filled
      * otherwise. Position i is kept at recent[i & recent_mask].
      *
-     * By default this is a ring of 256 slots. Once it is full, the words of all recent holes are
-     * listed, recent_limit is 0, and further erases overwrite the oldest: then the stack ends
-     * before `count` + 256, if that is lower than recent_end. An insert lowers recent_end to that,
-     * and the one that takes the last recent hole restores the limit.
+     * By default this is a ring, and recent are at most 256 holes. Once an erase exceeds that, the
+     * words of all recent holes are listed, recent_limit is 0, and further erases overwrite the
+     * oldest: then the stack ends before `count` + 256, if that is lower than recent_end. An insert
+     * lowers recent_end to that, and the one that takes the last recent hole restores the limit.
      *
      * With HM_REUSE_LAST all holes are recent, and no word is listed. The stack ends at recent_end,
      * or goes on with a cold hole there; so an insert that fills a recent hole needs no memory. */
@@ -213,7 +213,8 @@ HM_INLINE hm_handle hm_pool_issue(hm_pool *pool)
     return hm_handle_from_bits(HM_CAST(uint64_t, entry) << 32 | slot);
 }
 
-/* Makes a live slot a hole, the latest recent one. While the ring is full, its word is listed too.
+/* Makes a live slot a hole, the latest recent one. While holes exceed the ring, its word is listed
+ * too.
  * The place of the hole is prefetched: a program that erases some items and then inserts as many
  * finds them in the cache. If there is only one, it is probably filled by the next call, before the
  * prefetch could help. */
