@@ -298,12 +298,11 @@ TEST(secondary, a_value_of_the_secondary_itself_may_be_set_while_it_moves)
         CHECK(hm_secondary_init(&secondary, &(hm_secondary_desc){.value_size = 8, .type_id = 5}) ==
               HM_OK);
         for (uint64_t value = 0; value < 5000; value++) {
-            uint64_t *last = (uint64_t *)hm_secondary_values(&secondary) + value - 1;
+            uint64_t *last = &value;
             hm_handle of = owner((uint32_t)(2 * value), 1);
-            if (value == 0)
-                last = &value;
-            else
-                *last = value;
+            if (value != 0)
+                last = (uint64_t *)hm_secondary_values(&secondary) + value - 1;
+            *last = value;
             if (many)
                 CHECK(hm_secondary_set_n(&secondary, &of, last, 1) == HM_OK);
             else
