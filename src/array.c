@@ -16,7 +16,7 @@
 #include <handle_map/bits.h>
 
 enum {
-    ARRAY_REMAP_SIZE = 1 << 16 /* bytes from which remapping pages is cheaper than copying them */
+    ARRAY_REMAP_SIZE = 1 << 13 /* bytes from which remapping pages is cheaper than copying them */
 };
 
 /* Returns "item_" of "column 1 (x): item_", for a sentence that has said the rest already. */
@@ -257,10 +257,22 @@ hm_status hm_array_move_columns(const hm_array_column *columns, uint32_t count)
     return HM_OK;
 }
 
+size_t hm_array_factor(const hm_memory *memory, size_t size)
+{
+    return size <= memory->page_size && hm_memory_is_ample(memory) ? 16 : 2;
+}
+
+/* Returns the capacity that an array grows to, for at least `need` items. */
+static size_t array_grown(const hm_array *array, size_t need)
+{
+    size_t grown = array->capacity * hm_array_factor(array->memory, array->committed_size);
+    return grown > need ? grown : need;
+}
+
 hm_status hm_array_widen(hm_array *array, size_t need, size_t used)
 {
     hm_array_column column = hm_array_column_of(array, used, false);
-    column.desc.capacity = need > 2 * array->capacity ? need : 2 * array->capacity;
+    column.desc.capacity = array_grown(array, need);
     return hm_array_move_columns(&column, 1);
 }
 
@@ -368,7 +380,7 @@ static hm_status array_make_room(hm_array *array, size_t count, bool grows)
 {
     hm_status status = HM_OK;
     if (array->is_alone && count > array->capacity)
-        status = array_move(array, count > 2 * array->capacity ? count : 2 * array->capacity);
+        status = array_move(array, array_grown(array, count));
     if (status == HM_OK)
         status = hm_array_prepare(array, count, grows);
     return array_tell(array->capacity, status);

@@ -70,6 +70,10 @@ enum {
     HM_ARRAY_FIRST_SIZE = 1024 /* bytes of a whole range at first, or a page if that is larger */
 };
 
+/* Returns by how many times a whole range of so many bytes grows: it doubles. But the first page
+ * grows to 16 where addresses are ample, since memory that is not touched costs nothing there. */
+size_t hm_array_factor(const hm_memory *memory, size_t size);
+
 /* Describes an array for hm_array_move_columns, with the capacity that it has. */
 hm_array_column hm_array_column_of(hm_array *array, size_t used, bool is_visible);
 

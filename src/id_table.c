@@ -313,7 +313,9 @@ hm_status hm_id_table_grow(hm_id_table *table, const char *name, uint32_t n,
 {
     uint32_t fresh;
     hm_status status = id_table_admit(table, name, n, &fresh);
-    size_t need = (size_t)table->count + n, capacity = 2 * table->slot_array.capacity;
+    const hm_array *first = &table->slot_array;
+    size_t need = (size_t)table->count + n;
+    size_t capacity = first->capacity * hm_array_factor(first->memory, first->range_size);
     if (capacity > table->capacity)
         capacity = table->capacity;
     if (capacity < need)
