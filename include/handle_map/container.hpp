@@ -36,9 +36,11 @@ template <class Shape> class container
     using options_type = typename Shape::options;
     using size_type = std::uint32_t;
 
-    /* An empty container of capacity 0. A map, a table and a secondary are made as with options{}
-     * instead: they have no limit and take items at once, unless their memory was refused. */
-    container() noexcept = default;
+    /* As with options{}: it has no limit and takes items at once, unless its memory was refused. */
+    container() noexcept
+    {
+        (void)init(options_type());
+    }
     /* As init; if that fails, the capacity is 0, and hm_last_error says why. */
     explicit container(std::uint32_t capacity) noexcept
     {

@@ -67,11 +67,6 @@ class map : public detail::map_base<detail::map_shape<T, TypeId>>
   public:
     using relocatable = map;
     using detail::map_base<detail::map_shape<T, TypeId>>::map_base;
-
-    map() noexcept
-    {
-        (void)this->init(typename map::options_type());
-    }
 };
 
 } // namespace hm

@@ -63,10 +63,6 @@ class secondary : public detail::secondary_base<detail::secondary_shape<Owner, T
     using handle_type = hm::handle<Owner>;
     using detail::secondary_base<detail::secondary_shape<Owner, T>>::secondary_base;
 
-    secondary() noexcept
-    {
-        (void)this->init(typename secondary::options_type());
-    }
     /* Makes the value of an owner, by T(args...) or T{args...}, in place of one that it or an
      * earlier owner of its slot has, and returns its address; nullptr when refused. O(1). */
     template <class... Args> T *emplace(handle_type owner, Args &&...args)

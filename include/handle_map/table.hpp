@@ -60,10 +60,6 @@ class rows : public table_base<table_shape<Table, Lanes, Columns...>>
     using handle_type = hm::handle<Table>;
     using table_base<table_shape<Table, Lanes, Columns...>>::table_base;
 
-    rows() noexcept
-    {
-        (void)this->init(typename rows::options_type());
-    }
     /* Adds a row with these cells and returns its handle; null when refused. O(columns). */
     handle_type insert(const Columns &...cells) noexcept
     {

@@ -14,7 +14,7 @@ struct glow {
 enum class team { red, blue };
 
 /* Not static, so that an optimiser keeps them. */
-hm::map<sprite, 3> sprites, empty_map;
+hm::map<sprite, 3> sprites, empty_map(UINT32_MAX); // more than can be
 hm::handle<sprite> hero, nobody;
 hm::pool<glow, 5, HM_STORAGE_GROWING_BLOCKS> bullets;
 hm::secondary<sprite, glow> glows;
@@ -22,7 +22,7 @@ hm::lists<glow, 4> contacts;
 hm::table<float, int> bodies;
 hm::table<hm::lanes<8>, float, glow> points;
 hm::index<sprite, team> teams;
-hm::world level, empty_world, moved_world;
+hm::world level, empty_world(UINT32_MAX), moved_world;
 hm::entity player;
 
 static void fill()

@@ -187,7 +187,7 @@ TEST(cpp_commands, a_struct_of_world_query_and_commands_is_moved_as_a_whole)
 
 TEST(cpp_commands, commands_of_a_world_that_is_not_there_say_why)
 {
-    hm::world none;
+    hm::world none(UINT32_MAX); /* more than can be */
     hm::commands commands(none);
     CHECK(!commands && !commands.create());
     CHECK(commands.init(none) == HM_ERROR_FULL);

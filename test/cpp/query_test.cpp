@@ -389,7 +389,7 @@ TEST(cpp_query, a_query_is_empty_when_its_world_has_ended)
 
 TEST(cpp_query, a_query_that_cannot_be_made_says_why)
 {
-    hm::world world, live = make_movers();
+    hm::world world(UINT32_MAX), live = make_movers(); /* the first: more than can be */
     hm::query<position> early(world);
     CHECK(!early && early.init(world) == HM_ERROR_FULL && early.count() == 0);
     CHECK(std::strcmp(hm_last_error(), "the world has not been initialised") == 0);
