@@ -43,11 +43,11 @@
  * Growing. A container with a capacity reserves its addresses at init; growing commits memory
  * there, and moves nothing. One whose capacity is 0 has no limit but the index space. It begins
  * with one page, or 1 KiB where pages are smaller, and moves to a range of twice the size whenever
- * it is full. So it has at most about twice the memory that it uses, and three times while it
- * moves. Where the memory table can, pages are moved and not copied (memory.h). A move invalidates
- * pointers to items, as each header says, but no handle, no position and no order, and calls no
- * hook. Trim moves to a smaller range if half of this one is not in use. If the system refuses,
- * nothing has moved.
+ * it is full; from its first page at once to 16, where addresses are not scarce (memory.h). So it
+ * uses at most about twice the memory that it needs, and three times while it moves. Where the
+ * memory table can, pages are moved and not copied. A move invalidates pointers to items, as each
+ * header says, but no handle, no position and no order, and calls no hook. Trim moves to a smaller
+ * range if half of this one is not in use. If the system refuses, nothing has moved.
  *
  * The same everywhere. Equal calls give equal handles, orders, items and statuses on every machine,
  * whatever the size of a page, the memory table, the size of a pointer and the order of bytes; but
