@@ -17,7 +17,7 @@
 #include <sys/mman.h>
 #include <time.h>
 
-enum { ROUNDS = 51, BATCH = 20, PAGE = 4096 };
+enum { ROUNDS = 51, BATCH = 20 };
 
 static uint32_t rounds = ROUNDS, items = 10000000;
 
@@ -42,10 +42,11 @@ typedef void life(const hm_memory *memory);
 static void live_mapping(const hm_memory *memory)
 {
     (void)memory;
-    char *pages = mmap(NULL, 3 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    const size_t page = 4096;
+    char *pages = mmap(NULL, 3 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     require(pages != MAP_FAILED, "mmap");
-    pages[0] = pages[PAGE] = pages[2 * PAGE] = 1;
-    munmap(pages, 3 * PAGE);
+    pages[0] = pages[page] = pages[2 * page] = 1;
+    munmap(pages, 3 * page);
 }
 
 /* A container whose descriptor has these fields, with one item, made by the last argument. */

@@ -62,15 +62,19 @@ static const hm_memory *array_memory_of(const hm_array_desc *desc)
     return desc->memory != NULL ? desc->memory : hm_memory_os();
 }
 
-/* Without a capacity: the items of a first range. */
-static size_t array_capacity_of(const hm_array_desc *desc)
+/* Returns how many items the first range of an array without a capacity has space for. */
+static size_t array_first_capacity(size_t item_size, const hm_memory *memory)
 {
-    size_t first = array_memory_of(desc)->page_size;
+    size_t first = memory->page_size;
     if (first < HM_ARRAY_FIRST_SIZE)
         first = HM_ARRAY_FIRST_SIZE;
-    if (desc->capacity != 0)
-        return desc->capacity;
-    return desc->item_size < first ? first / desc->item_size : 1;
+    return item_size < first ? first / item_size : 1;
+}
+
+static size_t array_capacity_of(const hm_array_desc *desc)
+{
+    return desc->capacity != 0 ? desc->capacity
+                               : array_first_capacity(desc->item_size, array_memory_of(desc));
 }
 
 hm_status hm_array_check(const hm_array_desc *desc, const char *what)
@@ -188,7 +192,7 @@ static hm_status array_reserve(const hm_array_column *columns, uint32_t count, b
 
 hm_status hm_array_init_columns(const hm_array_column *columns, uint32_t count, bool is_whole)
 {
-    size_t offsets[HM_ARRAY_MAX_COLUMNS], total = 0;
+    size_t offsets[HM_ARRAY_MAX_COLUMNS] = {0}, total = 0;
     unsigned char *data = NULL;
     hm_status status = array_reserve(columns, count, is_whole, offsets, &data, &total);
     if (status != HM_OK)
@@ -229,7 +233,7 @@ void hm_array_carry(const hm_array *from, const hm_array *to, size_t size)
 
 hm_status hm_array_move_columns(const hm_array_column *columns, uint32_t count)
 {
-    size_t offsets[HM_ARRAY_MAX_COLUMNS], total = 0;
+    size_t offsets[HM_ARRAY_MAX_COLUMNS] = {0}, total = 0;
     hm_array before[HM_ARRAY_MAX_COLUMNS];
     unsigned char *data = NULL;
     hm_status status = array_reserve(columns, count, true, offsets, &data, &total);
@@ -440,9 +444,7 @@ hm_status hm_array_decommit(hm_array *array)
 
 static hm_status array_shrink(hm_array *array)
 {
-    hm_array_column column = hm_array_column_of(array, array->count, true);
-    column.desc.capacity = 0;
-    size_t capacity = array_capacity_of(&column.desc);
+    size_t capacity = array_first_capacity(array->item_size, array->memory);
     if (capacity < array->count)
         capacity = array->count;
     return capacity <= array->capacity / 2 ? array_move(array, capacity) : HM_OK;

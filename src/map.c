@@ -218,7 +218,7 @@ static void map_follow(hm_map *map, const hm_array *extras)
 
 static hm_status map_grow(hm_map *map, uint32_t n)
 {
-    hm_array extras;
+    hm_array extras = {0};
     hm_array_column columns[MAP_COLUMNS];
     uint32_t count = map_list_columns(map, &extras, columns);
     hm_status status = hm_id_table_grow(&map->ids, map->name, n, columns, count);
@@ -482,7 +482,7 @@ void hm_map_clear(hm_map *map)
 
 static hm_status map_shrink(hm_map *map)
 {
-    hm_array extras;
+    hm_array extras = {0};
     hm_array_column columns[MAP_COLUMNS];
     uint32_t count = map_list_columns(map, &extras, columns);
     hm_status status = hm_id_table_shrink(&map->ids, columns, count);

@@ -422,7 +422,8 @@ static inline void *hm_map_meta_at(const hm_map *map, uint32_t dense_index)
     HM_CONTRACT(map != NULL, "hm_map_meta_at: map is NULL");
     if (dense_index >= map->ids.count || (map->guard.flags & HM_GUARD_META) == 0)
         return NULL;
-    return map->extras->meta_array.data + map->extras->meta_array.item_size * dense_index;
+    return map->extras->meta_array.data +
+           HM_CAST(size_t, map->extras->meta_array.item_size) * dense_index;
 }
 
 HM_END_C

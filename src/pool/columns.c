@@ -8,7 +8,7 @@
 
 /* The ring of recent holes is before the levels, in their unit. It has more positions than there
  * are recent holes, so that a batch of as many does not fill it. */
-enum { POOL_RING = 2 * HM_POOL_RECENT * sizeof(uint32_t) / sizeof(uint64_t) };
+enum { POOL_RING = 2 * (size_t)HM_POOL_RECENT * sizeof(uint32_t) / sizeof(uint64_t) };
 
 #ifndef HM_EXHAUSTIVE
 /* Slots of a pool without a capacity at first, by default and with a stack: about one page. */
@@ -189,7 +189,7 @@ bool hm_pool_columns_are_valid(const hm_pool *pool)
     if (hm_pool_reuses_last(pool))
         holes += pool->retired_count;
     else if ((const void *)pool->levels[pool->hole_array.is_whole ? 0 : pool->level_count - 1] !=
-             holes + 2 * HM_POOL_RECENT)
+             holes + 2 * (size_t)HM_POOL_RECENT)
         return false;
     return pool->entries == hm_array_data(&pool->entry_array) && pool->recent == holes &&
            (const void *)pool->words == hm_array_data(&pool->word_array);

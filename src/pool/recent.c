@@ -36,13 +36,14 @@ hm_handle hm_pool_issue_lapped(hm_pool *pool)
 {
     pool->recent_end = hm_pool_recent_end(pool);
     pool->recent_limit = HM_POOL_RECENT + 1;
-    hm_handle handle = hm_pool_issue(pool);
-    uint32_t word = hm_handle_index(handle) / HM_POOL_WORD;
+    uint32_t slot = pool->recent[pool->count & pool->recent_mask], word = slot / HM_POOL_WORD;
+    pool->entries[slot] = hm_pool_fill_recent(pool, slot);
+    pool->count++;
     if (hm_pool_holes(pool, word) == 0)
         hm_pool_unlist_word(pool, word);
     if (pool->count != pool->recent_end)
         pool->recent_limit = 0;
-    return handle;
+    return hm_handle_from_bits((uint64_t)pool->entries[slot] << 32 | slot);
 }
 
 void hm_pool_forget_recent(hm_pool *pool)

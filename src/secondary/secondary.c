@@ -336,6 +336,7 @@ static uint32_t secondary_find_slot(const hm_secondary *secondary, uint32_t slot
 static void *secondary_write(hm_secondary *secondary, uint32_t index, const void *value)
 {
     void *place = secondary_value_at(secondary, index);
+    HM_ASSUME(place != NULL);
     if (value != NULL)
         memmove(place, value, secondary->value_size);
     else

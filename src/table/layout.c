@@ -142,6 +142,7 @@ static size_t table_cells_size_of(const hm_table_desc *desc, uint32_t index)
     size_t stride = desc->lanes == 0 ? desc->columns[index].size : table_lay_out(desc, NULL, NULL);
     uint32_t lanes = table_lanes_of_group(desc);
     size_t groups = (size_t)desc->capacity / lanes + (desc->capacity % lanes != 0);
+    HM_ASSUME(stride != 0); /* table_check_lanes has refused what has none. */
     return groups <= SIZE_MAX / 2 / stride ? stride * groups : SIZE_MAX / 2;
 }
 

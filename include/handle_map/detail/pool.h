@@ -172,6 +172,13 @@ HM_INLINE void *hm_pool_place_as(const hm_pool *pool, uint32_t slot, size_t item
     return hm_pool_place_in(&pool->places, slot, item_size);
 }
 
+/* Makes a hole that is recent live, and returns its entry. */
+HM_INLINE uint32_t hm_pool_fill_recent(hm_pool *pool, uint32_t slot)
+{
+    pool->words[slot / HM_POOL_WORD].live ^= UINT64_C(1) << slot % HM_POOL_WORD;
+    return pool->entries[slot] + (HM_POOL_FREE_ENTRY + 1); /* which clears the bit */
+}
+
 /* Issues the latest recent hole, or the lowest hole, or a fresh slot; null if that needs
  * hm_pool_issue_slow. */
 HM_INLINE hm_handle hm_pool_issue(hm_pool *pool)
@@ -184,8 +191,7 @@ HM_INLINE hm_handle hm_pool_issue(hm_pool *pool)
         if (pool->recent_limit == 0)
             return hm_pool_issue_lapped(pool);
         slot = pool->recent[count & pool->recent_mask];
-        pool->words[slot / HM_POOL_WORD].live ^= UINT64_C(1) << slot % HM_POOL_WORD;
-        entry = pool->entries[slot] + (HM_POOL_FREE_ENTRY + 1); /* which clears the bit */
+        entry = hm_pool_fill_recent(pool, slot);
     } else if (pool->hole_word != HM_INVALID_INDEX) {
         uint64_t holes;
         word = &pool->words[pool->hole_word];

@@ -102,6 +102,7 @@ HM_INLINE void *hm_secondary_set_as(hm_secondary *secondary, hm_handle owner, co
         return hm_secondary_set_slow(secondary, owner, value);
     index = secondary->count;
     place = secondary->values + value_size * index;
+    HM_ASSUME(place != NULL);
     HM_UNPOISON(place, value_size);
     if (value != NULL)
         memcpy(place, value, value_size);
@@ -110,7 +111,6 @@ HM_INLINE void *hm_secondary_set_as(hm_secondary *secondary, hm_handle owner, co
     secondary->owners[index] = owner;
     secondary->positions[hm_handle_index(owner)] = index;
     secondary->count = index + 1;
-    HM_ASSUME(place != NULL);
     return place;
 }
 
