@@ -172,9 +172,10 @@ static size_t table_size_of(const hm_table_space *space, uint32_t index)
 /* Returns the unit in which an array and the next one are placed: it keeps their alignment. */
 static size_t table_unit_of(const hm_table_space *space, uint32_t index)
 {
-    size_t unit = HM_ARRAY_LINE, align = table_most_align_of(&space->desc);
-    if (table_has_pages(space, index) && unit < space->desc.memory->page_size)
-        unit = space->desc.memory->page_size;
+    size_t page_size = space->desc.memory->page_size, align = table_most_align_of(&space->desc);
+    size_t unit = space->is_whole ? HM_ARRAY_LINE : page_size;
+    if (table_has_pages(space, index) && unit < page_size)
+        unit = page_size;
     return unit > align ? unit : align;
 }
 

@@ -89,6 +89,16 @@ static void look_table(const dense_model *model)
 
 /* pool: items; not holes that have memory, nor a place whose slot has just been spent */
 
+/* Whether a slot's item would be at this place: its block has not been given back meanwhile. */
+static bool has_place(const hm_pool *pool, uint32_t slot, const void *place)
+{
+    uint32_t block = pool->places.storage == HM_POOL_FIXED_BLOCKS
+                         ? slot >> pool->places.block_shift
+                         : hm_bits_highest(hm_pool_growing_place(slot)) - HM_POOL_FIRST_BLOCK_SHIFT;
+    return (pool->places.storage == HM_POOL_ONE_RANGE || block < pool->unit_array.limit) &&
+           hm_pool_place_in(&pool->places, slot, pool->item_size) == place;
+}
+
 static void look_pool(const pool_model *model)
 {
     static bool was_live[POOL_MODEL_SLOTS];
@@ -101,7 +111,7 @@ static void look_pool(const pool_model *model)
         was_live[i] = model->slots[i].is_live != 0;
         if (was_live[i])
             check_used(place, size);
-        else if ((is_open || has_ended) && size % GROUP == 0)
+        else if ((is_open || has_ended) && size % GROUP == 0 && has_place(pool, i, place))
             check_unused(place, place + size);
     }
     for (uint32_t i = model->end; i < POOL_MODEL_SLOTS; i++)
@@ -140,6 +150,13 @@ static void look_index(const index_model *model)
 
 /* world: values; not where one was before the last operation, nor behind the last in a chunk */
 
+/* Without a capacity, memory that has been given back may be another container's by now. */
+static bool is_in_reach(const hm_world *world, const void *address)
+{
+    uint32_t chunk;
+    return !world->ids.slot_array.is_whole || hm_world_store_find(&world->store, address, &chunk);
+}
+
 static void look_world(const world_model *model)
 {
     static unsigned char *was_at[WORLD_MODEL_KINDS][WORLD_MODEL_ENTITIES];
@@ -149,7 +166,7 @@ static void look_world(const world_model *model)
         size_t size = component->of.size;
         for (uint32_t i = 0; i < WORLD_MODEL_ENTITIES; i++) {
             unsigned char *before = model->tick != 1 ? was_at[c][i] : NULL, *now = NULL;
-            if (before != NULL && size % GROUP == 0 &&
+            if (before != NULL && size % GROUP == 0 && is_in_reach(world, before) &&
                 hm_handle_is_null(hm_world_handle_of(world, before, component->id)))
                 check_unused(before, before + size);
             if (i < model->count)
