@@ -438,7 +438,7 @@ TEST(footprint, an_impossible_layout_is_invalid_also_where_memory_is_refused)
     desc.meta_align = 4;
     CHECK(hm_map_init(&map, &desc) == HM_ERROR_INVALID);
     hm_pool pool;
-    hm_pool_desc pool_desc = {.item_size = SIZE_MAX / 8, .memory = &memory.table};
+    hm_pool_desc pool_desc = {.item_size = SIZE_MAX, .memory = &memory.table};
     CHECK(hm_pool_init(&pool, &pool_desc) == HM_ERROR_INVALID);
     CHECK(memory.calls == 1);
 }

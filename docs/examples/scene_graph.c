@@ -8,7 +8,8 @@
  * 100,000 and 1,000,000 nodes). So the limit is a little below what always pays. */
 enum {
     FULL_PASS_SHARE = 8,
-    MOST_PATIENCE = 63 /* full passes without a try to do less */
+    MOST_PATIENCE = 63, /* full passes without a try to do less */
+    SCENE_DEFAULT_CAPACITY = 1 << 20
 };
 
 /* Links */
@@ -253,6 +254,8 @@ hm_status scene_init(struct scene *scene, uint32_t capacity, const hm_memory *me
         return HM_ERROR_INVALID;
     memset(scene, 0, sizeof *scene);
     hm_map_desc desc = {.capacity = capacity, .memory = memory, .name = "scene"};
+    if (capacity == 0)
+        desc.capacity = SCENE_DEFAULT_CAPACITY;
     hm_status status = scene_node_map_init_desc(&scene->nodes, &desc);
     if (status != HM_OK)
         return status;

@@ -65,7 +65,8 @@ static hm_status pool_check(const hm_pool *pool, const hm_pool_desc *desc)
         return hm_fail(HM_ERROR_INVALID, "reuse %u is none of hm_reuse", (unsigned)desc->reuse);
     /* Half of SIZE_MAX, so that no later product overflows: a block, rounded up to pages, has less
      * than twice max_slots items; a piece has one block, or at most half of them. */
-    if (desc->item_size > (SIZE_MAX - pool->memory->page_size) / 2 / pool->max_slots)
+    if (pool->max_slots == 0 ||
+        desc->item_size > (SIZE_MAX - pool->memory->page_size) / 2 / pool->max_slots)
         return hm_fail(HM_ERROR_INVALID,
                        "max_slots %" HM_U32 " times item_size %zu does not fit in size_t",
                        pool->max_slots, desc->item_size);

@@ -113,9 +113,9 @@ TEST(map, without_a_capacity_it_moves_where_a_page_holds_many_items)
 TEST(map, init_is_refused_arrays_that_fit_only_one_by_one)
 {
     hm_map map;
-    const hm_map_desc desc = {.item_size = (size_t)1 << (sizeof(size_t) > 4 ? 30 : 20),
+    const hm_map_desc desc = {.item_size = (size_t)1 << (sizeof(size_t) > 4 ? 30 : 16),
                               .meta_size = 4,
-                              .capacity = sizeof(size_t) > 4 ? UINT32_MAX - 1 : 1020};
+                              .capacity = sizeof(size_t) > 4 ? UINT32_MAX - 1 : 16383};
     CHECK(hm_map_init(&map, &desc) == HM_ERROR_MEMORY);
 }
 
