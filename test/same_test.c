@@ -565,7 +565,7 @@ static void begin(program *p, const hm_memory *memory, uint32_t capacity)
     static const uint32_t sizes[POOLS] = {120, 72, 40, 120};
     for (uint32_t i = 0; i < POOLS; i++) {
         const hm_pool_desc desc = {.item_size = sizes[i],
-                                   .capacity = CAPACITY,
+                                   .capacity = i == HM_STORAGE_FIXED_BLOCKS ? CAPACITY : capacity,
                                    .max_slots = SLOTS,
                                    .type_id = 2,
                                    .storage = (hm_storage)(i % 3),
@@ -588,7 +588,7 @@ static void begin(program *p, const hm_memory *memory, uint32_t capacity)
         .value_size = 40, .capacity = capacity, .max_slots = SLOTS, .type_id = 1, .memory = memory};
     CHECK(hm_secondary_init(&p->secondary, &secondary) == HM_OK);
     for (uint32_t i = 0; i < INDICES; i++) {
-        const hm_index_desc desc = {.capacity = i == 0 ? FEW : CAPACITY,
+        const hm_index_desc desc = {.capacity = i == 0 ? FEW : capacity,
                                     .max_slots = SLOTS,
                                     .type_id = 1,
                                     .key_limit = KEYS * i,
@@ -604,13 +604,13 @@ static void begin(program *p, const hm_memory *memory, uint32_t capacity)
     CHECK(hm_lists_init(&p->lists, &lists) == HM_OK);
 }
 
-static void begin_world(program *p, const hm_memory *memory)
+static void begin_world(program *p, const hm_memory *memory, uint32_t capacity)
 {
-    const hm_world_desc desc = {.capacity = CAPACITY,
+    const hm_world_desc desc = {.capacity = capacity,
                                 .max_slots = SLOTS,
                                 .type_id = 5,
                                 .max_archetypes = 64,
-                                .max_size = 8 << 20,
+                                .max_size = capacity != 0 ? 8 << 20 : 0,
                                 .memory = memory};
     const hm_component_desc components[COMPONENTS] = {
         {.size = 8},
@@ -661,7 +661,7 @@ static void check_program(const hm_memory *memory, uint32_t capacity)
     memset(&p, 0, sizeof p);
     p.random = 2026;
     begin(&p, memory, capacity);
-    begin_world(&p, memory);
+    begin_world(&p, memory, capacity);
     for (p.step = 0; p.step < (is_short ? SHORT_STEPS : STEPS); p.step++) {
         if (p.step % PHASE == 0)
             p.target = below(&p, CAPACITY - CAPACITY / 6);
