@@ -373,10 +373,10 @@ hm_status hm_index_trim(hm_index *index)
     HM_CONTRACT(index != NULL, "hm_index_trim: index is NULL");
     if (hm_guard_refuses(&index->guard, "index", index->name))
         return HM_ERROR_BUSY;
-    hm_array positions;
-    hm_array_column columns[HM_INDEX_COLUMNS];
     hm_status status = hm_index_trim_keys(index);
     if (status == HM_OK) {
+        hm_array positions;
+        hm_array_column columns[HM_INDEX_COLUMNS];
         uint32_t count = hm_index_list_columns(index, &positions, columns);
         status = hm_lists_trim_with(&index->members, columns, count);
         hm_index_read_columns(index, &positions);

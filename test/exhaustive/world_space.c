@@ -416,8 +416,9 @@ static void put_form(unsigned char *bytes)
 /* Small ranges come first, so that each reservation gets one of its size. */
 static void begin_arena(void)
 {
-    static const size_t windows[] = {WORLD_MEDIUM, WORLD_MEDIUM, WORLD_MEDIUM, WORLD_SPARSE,
-                                     SPACE_ORDER,  SPACE_ORDER,  WORLD_RANGE};
+    const size_t pages = config->page_size - 1, order = (SPACE_ORDER + pages) & ~pages;
+    const size_t windows[] = {WORLD_MEDIUM, WORLD_MEDIUM, WORLD_MEDIUM, WORLD_SPARSE,
+                              order,        order,        WORLD_RANGE};
     arena_begin(windows, sizeof windows / sizeof windows[0], config->page_size);
 }
 

@@ -34,7 +34,7 @@ enum {
 #define HM_WORLD_DISTANCE(chunk)                                                                   \
     (HM_WORLD_UNIT_SIZE >= 1 << HM_WORLD_BASE_BITS                                                 \
          ? HM_CAST(size_t, chunk) * (HM_WORLD_UNIT_SIZE >> HM_WORLD_BASE_BITS)                     \
-         : HM_CAST(size_t, chunk) / ((1 << HM_WORLD_BASE_BITS) / HM_WORLD_UNIT_SIZE))
+         : HM_CAST(size_t, chunk) * HM_WORLD_UNIT_SIZE >> HM_WORLD_BASE_BITS)
 
 /* Bytes of a block, and of a chunk of the last class. */
 #define HM_WORLD_BLOCK_SIZE (HM_CAST(size_t, HM_WORLD_UNIT_SIZE) << 3 * HM_WORLD_CLASS_SHIFT)
