@@ -130,10 +130,12 @@ static size_t array_whole_unit_of(const hm_array_desc *desc)
 static hm_status array_lay_out(const hm_array_column *columns, uint32_t count, bool is_whole,
                                size_t *offsets, size_t *total)
 {
+    const size_t most =
+        SIZE_MAX / 2 - SIZE_MAX / 32; /* Two of them and the gaps do not overflow. */
     size_t unit = array_unit_of(columns, count), end = 0;
     for (uint32_t i = 0; i < count; i++) {
         const hm_array_desc *desc = &columns[i].desc;
-        if (end > SIZE_MAX / 4 || array_capacity_of(desc) > SIZE_MAX / 4 / desc->item_size)
+        if (end > most || array_capacity_of(desc) > most / desc->item_size)
             return hm_fail_memory(HM_RESERVATION, SIZE_MAX);
         size_t own = is_whole ? array_whole_unit_of(desc) : unit;
         offsets[i] = hm_memory_round_up(end, own);

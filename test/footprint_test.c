@@ -414,13 +414,16 @@ TEST(footprint, blocks_of_a_pool_are_beside_the_range_of_its_entries)
 TEST(footprint, columns_that_fit_alone_may_be_too_large_together)
 {
     hm_map map;
-    const uint32_t half = UINT32_C(1)
-                          << (sizeof(size_t) * 4 - 1); /* half squared, twice: too much */
-    hm_map_desc desc = {.item_size = half, .capacity = half, .max_slots = half, .meta_size = half};
+    const bool is_large = sizeof(size_t) > 4;
+    const uint32_t size = is_large ? 0x78000000 : 0x10000;
+    const uint32_t capacity =
+        is_large ? UINT32_MAX - 1 : 30715; /* each has 15/32 of all addresses */
+    hm_map_desc desc = {
+        .item_size = size, .capacity = capacity, .max_slots = capacity, .meta_size = size};
     CHECK(hm_map_init(&map, &desc) == HM_ERROR_MEMORY);
     char most[96];
     snprintf(most, sizeof most, "a reservation of %zu bytes was refused: lower capacity %u",
-             (size_t)SIZE_MAX, (unsigned)half);
+             (size_t)SIZE_MAX, (unsigned)capacity);
     CHECK(strncmp(hm_last_error(), most, strlen(most)) == 0);
 }
 

@@ -97,7 +97,8 @@ TABLE_TEST(table, without_a_capacity_it_moves_with_its_rows_when_it_is_full)
             CHECK(row_holds(&table, i, i) && hm_table_row(&table, hm_handle_pack(i, 1, 0)) == i);
         CHECK(moves >= 1 && moves <= 20);
         check_table(&table);
-        CHECK(memory.reserved_size <= 2 * (size_t)most * (48 + 12) * 5 / 4 + (512 << 10));
+        CHECK(memory.reserved_size <=
+              2 * (size_t)most * (48 + 12) * 5 / 4 + 128 * memory.table.page_size);
         while (hm_table_count(&table) > 1)
             CHECK(hm_table_erase_at(&table, hm_table_count(&table) - 1));
         CHECK(hm_table_trim(&table) == HM_OK && row_holds(&table, 0, 0));
