@@ -39,12 +39,24 @@ void hm_world_write(hm_world *world, hm_world_place place, uint32_t number, cons
 
 /* sparse components */
 
+/* Whether each of these entities has a mask. */
+static bool values_have_masks(const hm_world *world, const hm_handle *entities, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++)
+        if (hm_handle_index(entities[i]) >= world->mask_array.limit)
+            return false;
+    return true;
+}
+
 hm_status hm_world_prepare_sparse(hm_world *world, uint32_t number, uint32_t added,
                                   const hm_handle *entities, uint32_t n)
 {
-    hm_status status =
-        hm_world_widen(world, &world->mask_array, sizeof(uint64_t), world->place_array.capacity);
-    if (status == HM_OK)
+    bool is_covered = values_have_masks(world, entities, n);
+    hm_status status = HM_OK;
+    if (!is_covered)
+        status = hm_world_widen(world, &world->mask_array, sizeof(uint64_t),
+                                world->place_array.capacity);
+    if (status == HM_OK && !is_covered)
         status = hm_array_commit(&world->mask_array, world->place_array.limit, false);
     if (status == HM_OK)
         status = hm_secondary_prepare(hm_world_sparse(world, number), added, entities, n);
