@@ -19,6 +19,8 @@ enum {
     ARRAY_REMAP_SIZE = 1 << 13 /* bytes from which remapping pages is cheaper than copying them */
 };
 
+HM_STATIC_ASSERT(sizeof(void *) != 8 || sizeof(hm_array) == 64, "containers have several");
+
 /* Returns "item_" of "column 1 (x): item_", for a sentence that has said the rest already. */
 static const char *array_last_word(const char *text)
 {

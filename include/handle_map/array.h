@@ -49,8 +49,6 @@ typedef struct hm_array {
     bool is_alone;           /* without a capacity: when it is full, it moves by itself */
 } hm_array;
 
-HM_STATIC_ASSERT(sizeof(void *) != 8 || sizeof(hm_array) == 64, "containers have several");
-
 /* Reserves the range; commits nothing, without a capacity a page. HM_ERROR_INVALID: a NULL
  * argument, an item size of 0 or above UINT32_MAX, an alignment that is no power of two, is above
  * 4096 or does not divide the size, a size that overflows, or a memory table that breaks its

@@ -60,6 +60,9 @@ extern hm_budget budget; /* of this frame */
 extern bool tree_has_changed;
 extern uint32_t n;
 
+extern void *engine_heap;
+void *heap_take(void *heap, size_t size, size_t align);
+void heap_give(void *heap, void *address, size_t size);
 void kernel(void *const *columns, size_t count, void *context);
 void upload(const void *values, uint32_t count);
 void draw(const struct sprite *sprite);
