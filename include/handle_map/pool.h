@@ -392,7 +392,7 @@ HM_END_C
  * be visited. Example:
  *
  *     HM_EACH_LIVE(struct bullet, bullet, &pool)
- *         if (bullet->life <= 0)
+ *         if (bullet->y < 0)
  *             hm_pool_erase_at(&pool, bullet_run.index);
  */
 #define HM_EACH_LIVE(type, item, pool)                                                             \
