@@ -6,8 +6,7 @@
  *
  *     a range in steps                        a whole range
  *     | x x x x . . | y y y . . . | z z .     |x x x x .|y y y .|z z .|   all of it committed
- *     each from a page on                     small ones from a cache line on, large ones from a
- * page
+ *     each from a page on                     small from a cache line on, large from a page on
  */
 #include "array_private.h"
 #include "base_private.h"
@@ -132,8 +131,8 @@ static size_t array_whole_unit_of(const hm_array_desc *desc)
 static hm_status array_lay_out(const hm_array_column *columns, uint32_t count, bool is_whole,
                                size_t *offsets, size_t *total)
 {
-    const size_t most =
-        SIZE_MAX / 2 - SIZE_MAX / 32; /* Two of them and the gaps do not overflow. */
+    /* The sum of two of these, and of the gaps, does not overflow. */
+    const size_t most = SIZE_MAX / 2 - SIZE_MAX / 32;
     size_t unit = array_unit_of(columns, count), end = 0;
     for (uint32_t i = 0; i < count; i++) {
         const hm_array_desc *desc = &columns[i].desc;

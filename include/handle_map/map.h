@@ -69,7 +69,7 @@ HM_API hm_status hm_map_init(hm_map *map, const hm_map_desc *desc);
 HM_API void hm_map_fini(hm_map *map);
 
 /* Copies in `n` items and reports their handles: all of them, or none. `items` NULL: zeroed items.
- * HM_ERROR_FULL, HM_ERROR_MEMORY or HM_ERROR_BUSY. O(n). */
+ * HM_ERROR_FULL, HM_ERROR_MEMORY or HM_ERROR_BUSY. Invalidates what hm_map_emplace does. O(n). */
 HM_API hm_status hm_map_insert_n(hm_map *map, const void *items, uint32_t n, hm_handle *handles);
 
 /* Looks up n handles: items[i] becomes the item of handles[i], or NULL if that does not resolve.
@@ -119,7 +119,8 @@ HM_API uint32_t hm_map_erase_if(hm_map *map, bool (*doomed)(const void *item, vo
 /* Makes the next n inserts succeed while nothing is erased in between. HM_ERROR_FULL: n more would
  * exceed the capacity or the index space; HM_ERROR_MEMORY; HM_ERROR_BUSY. Then nothing has changed,
  * except that free slots with no uses left count as retired if they caused HM_ERROR_FULL. On
- * success, those that the next n inserts would meet count as retired. O(n). */
+ * success, those that the next n inserts would meet count as retired. Invalidates what
+ * hm_map_emplace does. O(n). */
 HM_API hm_status hm_map_reserve(hm_map *map, uint32_t n);
 
 /* After hm_map_reserve(map, n), returns for each k below n the handle that the (k + 1)-th item from
@@ -319,7 +320,8 @@ HM_API uint32_t hm_map_upper_bound(const hm_map *map, const hm_order *order, con
 /* Adds an item whose bytes the caller writes at once: returns its handle and sets *item to its
  * address. The bytes are not cleared: assign a whole item, or `(struct sprite){0}` first. Returns
  * null and sets *item = NULL when the map is full, busy or refused memory: hm_last_error says
- * which, and so does hm_map_reserve(map, 1). O(1) but for system calls. Example:
+ * which, and so does hm_map_reserve(map, 1). Invalidates nothing; without a capacity all pointers
+ * to items. O(1) but for system calls, and moves of all items to larger ranges. Example:
  *
  *     void *place;
  *     hm_handle created = hm_map_emplace(&map, &place);
@@ -332,7 +334,7 @@ static inline hm_handle hm_map_emplace(hm_map *map, void **item)
 }
 
 /* Copies in an item (NULL: a zeroed one) and returns its handle, or null as hm_map_emplace does.
- * O(1) but for system calls. */
+ * Invalidates what that does, and costs as much. */
 static inline hm_handle hm_map_insert(hm_map *map, const void *item)
 {
     return hm_map_insert_as(map, item, map != NULL ? map->item_size : 0);
