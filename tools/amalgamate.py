@@ -57,7 +57,8 @@ DEFINITIONS = [re.compile(pattern, re.MULTILINE) for pattern in (
     r'^#define (\w+)',
     r'^(?!typedef)[A-Za-z_][\w \t*]*[ *](\w+)(?:\[.*\])?(?: =.*|;)$',  # variables
     r'\b(?:struct|enum|union) (\w+) \{', r'^\} (\w+)', r'^typedef .*\b(\w+)(?:\([^*].*)?;$',
-    r'^(?:enum \{ |    )([A-Z][A-Z0-9_]+)\b(?=[ ,]|$)')]       # constants
+    r'^(?:enum \{ |    )([A-Z][A-Z0-9_]+)\b(?=[ ,]|$)',        # constants, and others of a line
+    r', ([A-Z][A-Z0-9_]+) = ')]
 
 # A part, the sources or folders of sources that it is made of, and the parts that it needs.
 DENSE = ['dense.c', 'order/gather.c']
