@@ -124,8 +124,7 @@ hm_status hm_pool_init(hm_pool *pool, const hm_pool_desc *desc)
     }
     pool->destroy = desc->destroy;
     pool->context = desc->context;
-    if (desc->destroy != NULL)
-        pool->guard.flags |= HM_GUARD_HOOK;
+    pool->erase_limit = hm_pool_erase_limit(pool);
     return HM_OK;
 }
 
@@ -238,10 +237,12 @@ static bool pool_count_slot(const hm_pool *pool, uint32_t slot, pool_census *cou
 
 static bool pool_counts_are_valid(const hm_pool *pool)
 {
+    bool is_busy = hm_guard_is_busy(&pool->guard);
     return pool->slot_count <= pool->max_slots && pool->count <= pool->capacity &&
            pool->slot_count <= pool->fresh_end && pool->fresh_end <= hm_pool_columns_limit(pool) &&
            pool->fresh_end <= hm_pool_storage_fresh_end(pool) &&
-           pool->guard.limit == (hm_guard_is_busy(&pool->guard) ? 0 : pool->capacity) &&
+           pool->guard.limit == (is_busy || hm_pool_is_lapped(pool) ? 0 : pool->capacity) &&
+           pool->erase_limit == (is_busy ? 0 : hm_pool_erase_limit(pool)) &&
            hm_pool_columns_are_valid(pool);
 }
 

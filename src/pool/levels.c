@@ -7,15 +7,21 @@
  * levels. The lowest hole is only asked for when none is recent. */
 #include "pool_internal.h"
 
-uint32_t hm_pool_lowest_listed(const hm_pool *pool)
+/* Returns the lowest listed word below a word of a level, which is not 0. */
+static uint32_t pool_lowest_below(const hm_pool *pool, uint32_t level, uint32_t word)
 {
-    uint32_t level = pool->level_count - 1, word = 0;
-    if (hm_pool_reuses_last(pool) || pool->slot_count == 0 || pool->levels[level][0] == 0)
-        return HM_INVALID_INDEX;
     do
         word = word * HM_POOL_WORD + hm_bits_lowest(pool->levels[level][word]);
     while (level-- > 0);
     return word;
+}
+
+uint32_t hm_pool_lowest_listed(const hm_pool *pool)
+{
+    uint32_t level = pool->level_count - 1;
+    if (hm_pool_reuses_last(pool) || pool->slot_count == 0 || pool->levels[level][0] == 0)
+        return HM_INVALID_INDEX;
+    return pool_lowest_below(pool, level, 0);
 }
 
 /* Returns the lowest listed word, unless one of its holes is cold. */
@@ -63,15 +69,17 @@ void hm_pool_list_word(hm_pool *pool, uint32_t word)
 
 void hm_pool_unlist_word(hm_pool *pool, uint32_t word)
 {
-    uint32_t above = word;
-    for (uint32_t level = 0; level < pool->level_count; level++) {
-        uint64_t *bits = &pool->levels[level][above / HM_POOL_WORD];
-        *bits &= ~(UINT64_C(1) << above % HM_POOL_WORD);
-        if (*bits != 0)
-            break;
+    uint32_t level = 0, bit = word, above = word / HM_POOL_WORD;
+    while ((pool->levels[level][above] &= ~(UINT64_C(1) << bit % HM_POOL_WORD)) == 0 &&
+           ++level < pool->level_count) {
+        bit = above;
         above /= HM_POOL_WORD;
     }
-    hm_pool_choose_hole_word(pool);
+    if (pool->cold_count != 0)
+        hm_pool_choose_hole_word(pool);
+    else if (word == pool->hole_word) /* All words before it are not listed. */
+        pool->hole_word =
+            level < pool->level_count ? pool_lowest_below(pool, level, above) : HM_INVALID_INDEX;
 }
 
 /* The lowest listed word has lost its last hole. */

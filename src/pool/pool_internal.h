@@ -54,9 +54,22 @@ static inline bool hm_pool_reuses_last(const hm_pool *pool)
     return pool->recent_mask == UINT32_MAX;
 }
 
+/* Whether the ring of recent holes is lapped (recent.c): then inserts take their slow path. A
+ * zeroed pool is not. */
+static inline bool hm_pool_is_lapped(const hm_pool *pool)
+{
+    return pool->recent_limit == 0 && pool->recent_end != 0;
+}
+
 static inline uint32_t hm_pool_entry_generation(uint32_t entry)
 {
     return entry & HM_HANDLE_MAX_GENERATION;
+}
+
+/* Returns erase_limit, unless the pool is busy. */
+static inline uint32_t hm_pool_erase_limit(const hm_pool *pool)
+{
+    return pool->destroy != NULL ? 0 : HM_HANDLE_MAX_GENERATION;
 }
 
 static inline uint32_t hm_pool_word_count(uint64_t slots)
@@ -165,6 +178,9 @@ static inline bool hm_pool_is_listed(const hm_pool *pool, uint32_t word)
     return (pool->levels[0][word / HM_POOL_WORD] >> word % HM_POOL_WORD & 1) != 0;
 }
 
+/* The word has its first hole that is not recent. */
+void hm_pool_list_word(hm_pool *pool, uint32_t word);
+
 /* The word has lost its last hole. */
 void hm_pool_unlist_word(hm_pool *pool, uint32_t word);
 
@@ -189,6 +205,9 @@ bool hm_pool_levels_are_valid(const hm_pool *pool, uint32_t *unlisted);
 
 /* Returns the position where the recent holes end, whether or not they are cold. */
 uint32_t hm_pool_recent_end(const hm_pool *pool);
+
+/* Issues the latest recent hole of a ring that is lapped, as if it were not. */
+hm_handle hm_pool_issue_lapped(hm_pool *pool);
 
 /* By default none is recent any more. With HM_REUSE_LAST they are sought again: whoever calls this
  * calls extend after the memory of holes has changed. */

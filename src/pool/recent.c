@@ -6,52 +6,66 @@
  * positions are. */
 #include "pool_internal.h"
 
-static bool pool_is_lapped(const hm_pool *pool)
+/* The same of a ring that is lapped. */
+static uint32_t pool_lapped_end(const hm_pool *pool)
 {
-    return pool->recent_limit == 0;
+    return pool->recent_end - pool->count > HM_POOL_RECENT ? pool->count + HM_POOL_RECENT
+                                                           : pool->recent_end;
 }
 
 uint32_t hm_pool_recent_end(const hm_pool *pool)
 {
     if (hm_pool_reuses_last(pool))
         return pool->slot_count - pool->retired_count;
-    if (pool_is_lapped(pool) && pool->recent_end - pool->count > HM_POOL_RECENT)
-        return pool->count + HM_POOL_RECENT;
-    return pool->recent_end;
+    return hm_pool_is_lapped(pool) ? pool_lapped_end(pool) : pool->recent_end;
 }
 
 /* The ring is lapped from now on. */
-void hm_pool_list_recent(hm_pool *pool)
+static void pool_lap(hm_pool *pool)
 {
     for (uint32_t i = pool->count; i < pool->recent_end; i++) {
         uint32_t word = pool->recent[i & pool->recent_mask] / HM_POOL_WORD;
         if (!hm_pool_is_listed(pool, word))
             hm_pool_list_word(pool, word);
     }
-    pool->recent_limit = 0;
+    pool->recent_limit = pool->guard.limit = 0;
 }
 
-/* Issues the latest recent hole of a ring that is lapped, as if it were not. */
+static void pool_end_lap(hm_pool *pool)
+{
+    pool->recent_limit = HM_POOL_RECENT + 1;
+    pool->guard.limit = pool->capacity;
+}
+
+void hm_pool_list_hole(hm_pool *pool, uint32_t slot)
+{
+    if (hm_pool_is_lapped(pool))
+        hm_pool_list_word(pool, slot / HM_POOL_WORD);
+    else
+        pool_lap(pool);
+}
+
 hm_handle hm_pool_issue_lapped(hm_pool *pool)
 {
-    pool->recent_end = hm_pool_recent_end(pool);
-    pool->recent_limit = HM_POOL_RECENT + 1;
-    uint32_t slot = pool->recent[pool->count & pool->recent_mask], word = slot / HM_POOL_WORD;
-    pool->entries[slot] = hm_pool_fill_recent(pool, slot);
-    pool->count++;
+    uint32_t count = pool->count, end = pool_lapped_end(pool);
+    uint32_t slot = pool->recent[count++ & pool->recent_mask], word = slot / HM_POOL_WORD;
+    uint32_t entry = hm_pool_fill_recent(pool, slot);
+    pool->entries[slot] = entry;
+    pool->recent_end = end;
+    pool->count = count;
     if (hm_pool_holes(pool, word) == 0)
         hm_pool_unlist_word(pool, word);
-    if (pool->count != pool->recent_end)
-        pool->recent_limit = 0;
-    return hm_handle_from_bits((uint64_t)pool->entries[slot] << 32 | slot);
+    if (count == end)
+        pool_end_lap(pool);
+    return hm_handle_from_bits((uint64_t)entry << 32 | slot);
 }
 
 void hm_pool_forget_recent(hm_pool *pool)
 {
     if (!hm_pool_reuses_last(pool)) {
-        if (!pool_is_lapped(pool))
-            hm_pool_list_recent(pool);
-        pool->recent_limit = HM_POOL_RECENT + 1;
+        if (!hm_pool_is_lapped(pool))
+            pool_lap(pool);
+        pool_end_lap(pool);
     }
     pool->recent_end = pool->count;
 }
@@ -126,7 +140,7 @@ static bool pool_ring_is_valid(const hm_pool *pool, uint32_t unlisted)
 {
     uint32_t count = pool->count, end = hm_pool_recent_end(pool);
     if (pool->recent_end < count ||
-        (pool_is_lapped(pool)
+        (hm_pool_is_lapped(pool)
              ? end == count
              : end - count > HM_POOL_RECENT || pool->recent_limit != HM_POOL_RECENT + 1))
         return false;
@@ -142,7 +156,7 @@ static bool pool_ring_is_valid(const hm_pool *pool, uint32_t unlisted)
             if (other / HM_POOL_WORD == word)
                 others &= ~(UINT64_C(1) << other % HM_POOL_WORD);
         }
-        bool is_listed = pool_is_lapped(pool) || others != 0;
+        bool is_listed = hm_pool_is_lapped(pool) || others != 0;
         if (hm_pool_is_listed(pool, word) != is_listed)
             return false;
         unlisted -= !is_listed;

@@ -135,6 +135,8 @@ hm_handle hm_pool_upcoming(const hm_pool *pool, uint32_t k)
 
 hm_handle hm_pool_issue_slow(hm_pool *pool)
 {
+    if (hm_pool_is_lapped(pool) && !hm_guard_is_busy(&pool->guard))
+        return hm_pool_issue_lapped(pool);
     if (hm_pool_prepare(pool, 1, true) != HM_OK)
         return HM_NULL_HANDLE;
     /* The lowest hole has its memory now, even if others of its word are cold. */
@@ -152,7 +154,7 @@ static void pool_release_slot(hm_pool *pool, uint32_t slot)
     uint32_t entry = pool->entries[slot];
     hm_memory_poison(hm_pool_place_as(pool, slot, pool->item_size), pool->item_size);
     if (hm_pool_entry_generation(entry) != HM_HANDLE_MAX_GENERATION) {
-        hm_pool_open_slot(pool, slot, entry, pool->item_size);
+        hm_pool_open_slot(pool, slot, entry);
         return;
     }
     hm_pool_lower_recent(pool);
@@ -163,17 +165,43 @@ static void pool_release_slot(hm_pool *pool, uint32_t slot)
     pool->retired_count++;
 }
 
-bool hm_pool_erase_slow(hm_pool *pool, uint32_t slot)
+/* Callbacks run between these. */
+static void pool_enter(hm_pool *pool)
 {
-    if (hm_guard_refuses(&pool->guard, "pool", pool->name))
-        return false;
+    hm_guard_enter(&pool->guard);
+    pool->erase_limit = 0;
+}
+
+static void pool_leave(hm_pool *pool)
+{
+    hm_guard_leave(&pool->guard, hm_pool_is_lapped(pool) ? 0 : pool->capacity);
+    pool->erase_limit = hm_pool_erase_limit(pool);
+}
+
+/* Erases the item of a live slot. */
+static void pool_erase_item(hm_pool *pool, uint32_t slot)
+{
     if (pool->destroy != NULL) {
-        hm_guard_enter(&pool->guard);
+        pool_enter(pool);
         pool->destroy(hm_pool_place_as(pool, slot, pool->item_size), pool->context);
-        hm_guard_leave(&pool->guard, pool->capacity);
+        pool_leave(pool);
     }
     pool_release_slot(pool, slot);
+}
+
+bool hm_pool_erase_slow(hm_pool *pool, hm_handle handle)
+{
+    if (hm_handle_is_free(handle) || hm_guard_refuses(&pool->guard, "pool", pool->name))
+        return false;
+    pool_erase_item(pool, hm_handle_index(handle));
     return true;
+}
+
+void hm_pool_prefetch(const hm_pool *pool, uint32_t slot)
+{
+    const unsigned char *place = hm_pool_place_as(pool, slot, pool->item_size);
+    HM_PREFETCH(place);
+    HM_PREFETCH(place + pool->item_size - 1);
 }
 
 uint32_t hm_pool_erase_if(hm_pool *pool, bool (*doomed)(const void *item, void *context),
@@ -189,11 +217,11 @@ uint32_t hm_pool_erase_if(hm_pool *pool, bool (*doomed)(const void *item, void *
          word = hm_pool_next_word(pool, word + 1, &live)) {
         for (; live != 0; live &= live - 1) {
             uint32_t slot = word * HM_POOL_WORD + hm_bits_lowest(live);
-            hm_guard_enter(&pool->guard);
+            pool_enter(pool);
             bool is_doomed = doomed(hm_pool_place_as(pool, slot, pool->item_size), context);
-            hm_guard_leave(&pool->guard, pool->capacity);
+            pool_leave(pool);
             if (is_doomed)
-                (void)hm_pool_erase_slow(pool, slot);
+                pool_erase_item(pool, slot);
         }
     }
     return before - pool->count;
@@ -225,7 +253,7 @@ void hm_pool_clear(hm_pool *pool)
     for (uint32_t i = hm_pool_next_run(pool, 0, &length); i != HM_INVALID_INDEX;
          i = hm_pool_next_run(pool, i + length, &length)) {
         for (uint32_t k = 0; pool->destroy != NULL && k < length; k++)
-            (void)hm_pool_erase_slow(pool, i + k);
+            pool_erase_item(pool, i + k);
         hm_memory_poison(hm_pool_place_as(pool, i, pool->item_size), pool->item_size * length);
     }
     hm_pool_forget_recent(pool);

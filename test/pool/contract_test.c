@@ -127,9 +127,11 @@ static int damage(hm_pool *pool, int how)
     DAMAGE(levels, *latest = SLOTS);                                     /* no slot */
     DAMAGE(levels, *latest = 20);                                        /* no hole */
     DAMAGE(levels, *latest = 100);                                       /* there twice */
-    DAMAGE(levels, pool->recent_end--);     /* each hole is recent or in a listed word */
-    DAMAGE(levels, pool->recent_limit--);   /* that of the ring */
-    DAMAGE(levels, pool->recent_limit = 0); /* while the words of recent holes are not listed */
+    DAMAGE(levels, pool->recent_end--);   /* each hole is recent or in a listed word */
+    DAMAGE(levels, pool->recent_limit--); /* that of the ring */
+    DAMAGE(levels, pool->recent_limit = pool->guard.limit = 0); /* and their words are listed */
+    DAMAGE(memory, pool->recent_limit = 0); /* no insert sees that the ring is lapped */
+    DAMAGE(memory, pool->erase_limit--);    /* the last generation, without a hook */
     DAMAGE(memory, pool->recent++);         /* the ring is before the levels */
     return number;
 }

@@ -42,6 +42,8 @@ typedef struct hm_pool_places {
 } hm_pool_places;
 
 #define HM_POOL_FREE_ENTRY UINT32_C(0x80000000) /* the handle's free bit, in an entry */
+/* What an inline erase must know of an entry: whether the slot is free, and its generation. */
+#define HM_POOL_ERASE_MASK (HM_POOL_FREE_ENTRY | HM_HANDLE_MAX_GENERATION)
 
 /* Visible so that programs can allocate it; all fields are private. With 64-bit pointers the first
  * 64 bytes are what lookup reads, and nearly all that insert and erase touch. They touch the next
@@ -53,7 +55,7 @@ typedef struct hm_pool {
     size_t item_size;      /* bytes */
     uint32_t slot_count;   /* slots issued so far; lookups are bounded by it */
     uint32_t count;        /* live items */
-    hm_guard guard;        /* its limit: the capacity */
+    hm_guard guard;        /* its limit: the capacity; 0 while the recent holes are lapped */
 
     /* The recent holes are a stack of slots, in the order in which the holes were made. It begins
      * at position `count` and ends before `recent_end`: the erase that left i items put its slot at
@@ -75,6 +77,8 @@ typedef struct hm_pool {
                               its holes is cold, and then no slot is below fresh_end */
     uint32_t fresh_end;    /* slots below it have all the memory that a first issue needs */
     uint32_t fresh_entry;  /* type id and generation of a slot's first issue */
+    uint32_t erase_limit;  /* erase takes its slow path from this on: the last generation, and 0
+                              while busy and with a hook */
     uint32_t level_count;
     uint64_t *levels[HM_POOL_LEVELS]; /* bit w of level 0: word w is listed, because it has a hole
                                          that is not recent; bit w of level 1: word w of level 0 is
@@ -112,13 +116,12 @@ HM_STATIC_ASSERT(sizeof(void *) != 8 || sizeof(hm_pool) <= 640, "programs have m
 
 /* The parts of insert, erase and next_run that are not inline. */
 HM_API HM_COLD hm_handle hm_pool_issue_slow(hm_pool *pool);
-HM_API bool hm_pool_erase_slow(hm_pool *pool, uint32_t slot);
+HM_API bool hm_pool_erase_slow(hm_pool *pool, hm_handle handle);
 HM_API bool hm_pool_erases_singly(const hm_pool *pool, const hm_handle *handles, uint32_t n);
 HM_API uint32_t hm_pool_erase_parts(hm_pool *pool, const hm_handle *handles, uint32_t n);
-HM_API HM_COLD void hm_pool_list_word(hm_pool *pool, uint32_t word);
+HM_API HM_COLD void hm_pool_list_hole(hm_pool *pool, uint32_t slot);
 HM_API void hm_pool_unlist_hole_word(hm_pool *pool);
-HM_API HM_COLD void hm_pool_list_recent(hm_pool *pool);
-HM_API hm_handle hm_pool_issue_lapped(hm_pool *pool);
+HM_API void hm_pool_prefetch(const hm_pool *pool, uint32_t slot);
 HM_API uint32_t hm_pool_measure_run(const hm_pool *pool, uint32_t first);
 
 /* Returns the slot of a live item, or HM_INVALID_INDEX. Type id and generation are compared at
@@ -188,18 +191,17 @@ HM_INLINE hm_handle hm_pool_issue(hm_pool *pool)
     if (count >= pool->guard.limit)
         return HM_NULL_HANDLE;
     if (count < pool->recent_end) {
-        if (pool->recent_limit == 0)
-            return hm_pool_issue_lapped(pool);
         slot = pool->recent[count & pool->recent_mask];
         entry = hm_pool_fill_recent(pool, slot);
     } else if (pool->hole_word != HM_INVALID_INDEX) {
-        uint64_t holes;
+        uint64_t holes, rest;
         word = &pool->words[pool->hole_word];
         holes = word->live ^ word->open;
+        rest = holes & (holes - 1);
         slot = pool->hole_word * HM_POOL_WORD + hm_bits_lowest(holes);
-        word->live |= holes & (0 - holes);
+        word->live = word->open ^ rest;
         pool->recent_end = count + 1;
-        if ((holes & (holes - 1)) == 0)
+        if (rest == 0)
             hm_pool_unlist_hole_word(pool);
         entry = pool->entries[slot] + (HM_POOL_FREE_ENTRY + 1);
     } else {
@@ -224,7 +226,7 @@ HM_INLINE hm_handle hm_pool_issue(hm_pool *pool)
  * The place of the hole is prefetched: a program that erases some items and then inserts as many
  * finds them in the cache. If there is only one, it is probably filled by the next call, before the
  * prefetch could help. */
-HM_INLINE void hm_pool_open_slot(hm_pool *pool, uint32_t slot, uint32_t entry, size_t item_size)
+HM_INLINE void hm_pool_open_slot(hm_pool *pool, size_t slot, uint32_t entry)
 {
     uint32_t count = pool->count - 1, end = pool->recent_end;
     hm_pool_word *word = &pool->words[slot / HM_POOL_WORD];
@@ -232,19 +234,14 @@ HM_INLINE void hm_pool_open_slot(hm_pool *pool, uint32_t slot, uint32_t entry, s
     pool->entries[slot] = entry | HM_POOL_FREE_ENTRY;
     word->live = live ^ UINT64_C(1) << slot % HM_POOL_WORD;
     pool->count = count;
-    pool->recent[count & pool->recent_mask] = slot;
+    pool->recent[count & pool->recent_mask] = HM_CAST(uint32_t, slot);
     if (end - count >= pool->recent_limit) {
-        if (pool->recent_limit != 0)
-            hm_pool_list_recent(pool);
-        else if (live == word->open) /* else it had holes, and is listed */
-            hm_pool_list_word(pool, slot / HM_POOL_WORD);
+        if (pool->guard.limit != 0 || live == word->open) /* else it had holes, and is listed */
+            hm_pool_list_hole(pool, HM_CAST(uint32_t, slot));
         return;
     }
-    if (end - count > 1) {
-        unsigned char *place = HM_CAST(unsigned char *, hm_pool_place_as(pool, slot, item_size));
-        HM_PREFETCH(place);
-        HM_PREFETCH(place + item_size - 1);
-    }
+    if (end - count > 1)
+        hm_pool_prefetch(pool, HM_CAST(uint32_t, slot));
 }
 
 HM_INLINE hm_handle hm_pool_emplace_as(hm_pool *pool, void **item, size_t item_size)
@@ -328,15 +325,16 @@ HM_INLINE void *hm_pool_get_as(const hm_pool *pool, hm_handle handle, size_t ite
 
 HM_INLINE bool hm_pool_erase_as(hm_pool *pool, hm_handle handle, size_t item_size)
 {
-    uint32_t slot;
+    (void)item_size;
+    size_t slot = hm_handle_index(handle);
+    uint32_t entry = HM_CAST(uint32_t, handle.bits >> 32);
     HM_CONTRACT(pool != NULL, "hm_pool_erase: pool is NULL");
-    slot = hm_pool_find(pool, handle);
-    if (slot == HM_INVALID_INDEX)
+    if (slot >= pool->slot_count || pool->entries[slot] != entry)
         return false;
-    if (pool->guard.flags != 0 || hm_handle_generation(handle) == HM_HANDLE_MAX_GENERATION)
-        return hm_pool_erase_slow(pool, slot);
-    HM_POISON(hm_pool_place_as(pool, slot, item_size), item_size);
-    hm_pool_open_slot(pool, slot, HM_CAST(uint32_t, handle.bits >> 32), item_size);
+    if ((entry & HM_POOL_ERASE_MASK) >= pool->erase_limit)
+        return hm_pool_erase_slow(pool, handle);
+    HM_POISON(hm_pool_place_as(pool, HM_CAST(uint32_t, slot), item_size), item_size);
+    hm_pool_open_slot(pool, slot, entry);
     return true;
 }
 
