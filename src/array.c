@@ -14,10 +14,6 @@
 
 #include <handle_map/bits.h>
 
-enum {
-    ARRAY_REMAP_SIZE = 1 << 13 /* bytes from which remapping pages is cheaper than copying them */
-};
-
 HM_STATIC_ASSERT(sizeof(void *) != 8 || sizeof(hm_array) == 64, "containers have several");
 
 /* Returns "item_" of "column 1 (x): item_", for a sentence that has said the rest already. */
@@ -109,11 +105,6 @@ static size_t array_unit_of(const hm_array_column *columns, uint32_t count)
     return unit;
 }
 
-bool hm_array_has_pages(size_t size, const hm_memory *memory)
-{
-    return size >= ARRAY_REMAP_SIZE && size >= memory->page_size;
-}
-
 /* Returns the unit for one column of a whole range. */
 static size_t array_whole_unit_of(const hm_array_desc *desc)
 {
@@ -170,11 +161,13 @@ void hm_array_place_whole(const hm_array_column *column, unsigned char *data)
 {
     hm_array *array = column->array;
     hm_array_place(column, data);
+    size_t size = hm_memory_round_up(array_size_of(&column->desc), HM_ARRAY_LINE);
     array->is_whole = true;
-    array->committed_size = hm_memory_round_up(array->item_size * array->capacity, HM_ARRAY_LINE);
-    if (column->is_visible)
-        hm_memory_poison(data + array->item_size * column->used,
-                         array->committed_size - array->item_size * column->used);
+    array->committed_size = size;
+    if (column->is_visible) {
+        size_t used = column->desc.item_size * column->used;
+        hm_memory_poison(data + used, size - used);
+    }
 }
 
 /* Reserves a range for columns, and commits it if it is a whole one. */
@@ -195,7 +188,7 @@ static hm_status array_reserve(const hm_array_column *columns, uint32_t count, b
 
 hm_status hm_array_init_columns(const hm_array_column *columns, uint32_t count, bool is_whole)
 {
-    size_t offsets[HM_ARRAY_MAX_COLUMNS] = {0}, total = 0;
+    size_t offsets[HM_ARRAY_MAX_COLUMNS], total = 0;
     unsigned char *data = NULL;
     hm_status status = array_reserve(columns, count, is_whole, offsets, &data, &total);
     if (status != HM_OK)
@@ -227,7 +220,7 @@ void hm_array_carry(const hm_array *from, const hm_array *to, size_t size)
     const hm_memory *memory = to->memory;
     if (memory->remap != NULL && from->is_whole &&
         hm_array_has_pages(from->committed_size, memory) &&
-        hm_array_has_pages(to->committed_size, memory) && size >= ARRAY_REMAP_SIZE / 2 &&
+        hm_array_has_pages(to->committed_size, memory) && size >= HM_ARRAY_REMAP_SIZE / 2 &&
         memory->remap(memory->context, from->data, to->data,
                       hm_memory_round_up(size, memory->page_size)))
         return;
@@ -236,7 +229,7 @@ void hm_array_carry(const hm_array *from, const hm_array *to, size_t size)
 
 hm_status hm_array_move_columns(const hm_array_column *columns, uint32_t count)
 {
-    size_t offsets[HM_ARRAY_MAX_COLUMNS] = {0}, total = 0;
+    size_t offsets[HM_ARRAY_MAX_COLUMNS], total = 0;
     hm_array before[HM_ARRAY_MAX_COLUMNS];
     unsigned char *data = NULL;
     hm_status status = array_reserve(columns, count, true, offsets, &data, &total);
@@ -248,8 +241,8 @@ hm_status hm_array_move_columns(const hm_array_column *columns, uint32_t count)
         hm_memory_unpoison(array->data, array->committed_size);
         hm_array_place_whole(&columns[i], data + offsets[i]);
         array->range_size = 0;
-        if (columns[i].carry != NULL)
-            columns[i].carry(columns[i].owner);
+        if (columns[i].parts != NULL)
+            columns[i].parts->carry(columns[i].owner);
         else
             hm_array_carry(&before[i], array, array->item_size * columns[i].used);
         /* What was ready stays so; the rest becomes resident piece by piece. */

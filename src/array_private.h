@@ -43,6 +43,14 @@ hm_status hm_array_check(const hm_array_desc *desc, const char *what);
  * is not 0. */
 hm_status hm_array_check_size(size_t size, size_t count, const char *what, const hm_memory *memory);
 
+/* For an array that its container divides. They return how many items it has where the others have
+ * `capacity`, and move its parts, when it and the arrays before it have their new places, and the
+ * old ones still hold what they held. */
+typedef struct hm_array_parts {
+    size_t (*size_of)(void *owner, size_t capacity);
+    void (*carry)(void *owner);
+} hm_array_parts;
+
 /* One of the arrays of a container. */
 typedef struct hm_array_column {
     hm_array *array;    /* zeroed, or to be moved */
@@ -50,12 +58,8 @@ typedef struct hm_array_column {
     size_t used;        /* items that move; those behind may be lost */
     bool is_visible;    /* the program sees the items: those behind the used ones are poisoned */
     bool is_by_slot;    /* of the arrays beside an id table: an item for each slot, dead ones too */
-    /* For an array that its container divides; else NULL. They return how many items it has where
-     * the others have `capacity`, and move its parts, when it and the arrays before it have their
-     * new places, and the old ones still hold what they held. */
-    size_t (*size_of)(void *owner, size_t capacity);
-    void (*carry)(void *owner);
-    void *owner;
+    const hm_array_parts *parts; /* NULL: it is not divided */
+    void *owner;                 /* of its parts */
 } hm_array_column;
 
 /* Initialises arrays that lie one behind the other in one reservation. It belongs to the first, so
@@ -65,9 +69,10 @@ typedef struct hm_array_column {
 hm_status hm_array_init_columns(const hm_array_column *columns, uint32_t count, bool is_whole);
 
 enum {
-    HM_ARRAY_LINE = 64,        /* bytes: small arrays of a whole range begin at multiples */
-    HM_ARRAY_MAX_COLUMNS = 16, /* arrays in one range, at most */
-    HM_ARRAY_FIRST_SIZE = 1024 /* bytes of a whole range at first, or a page if that is larger */
+    HM_ARRAY_LINE = 64,           /* bytes: small arrays of a whole range begin at multiples */
+    HM_ARRAY_MAX_COLUMNS = 16,    /* arrays in one range, at most */
+    HM_ARRAY_FIRST_SIZE = 1024,   /* bytes of a whole range at first, or a page if that is larger */
+    HM_ARRAY_REMAP_SIZE = 1 << 13 /* bytes from which remapping pages is cheaper than a copy */
 };
 
 /* Returns by how many times a whole range of so many bytes grows: it doubles. But the first page
@@ -112,7 +117,10 @@ void hm_array_place_whole(const hm_array_column *column, unsigned char *data);
 
 /* Whether an array of so many bytes in a whole range begins at a page and shares no page, so that
  * its pages can be remapped. */
-bool hm_array_has_pages(size_t size, const hm_memory *memory);
+static inline bool hm_array_has_pages(size_t size, const hm_memory *memory)
+{
+    return size >= HM_ARRAY_REMAP_SIZE && size >= memory->page_size;
+}
 
 /* Copies the first `size` bytes of an array, or remaps their pages. */
 void hm_array_carry(const hm_array *from, const hm_array *to, size_t size);

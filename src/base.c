@@ -154,3 +154,8 @@ void hm_panic_busy(const char *file, int line, const char *function, const char 
                     function, name);
     hm_panic(file, line, message);
 }
+
+void hm_zero(void *bytes, size_t size)
+{
+    memset(bytes, 0, size);
+}

@@ -89,8 +89,9 @@ static void id_table_list(size_t capacity, size_t slots, const hm_array_column *
     for (uint32_t i = 0; i < count; i++) {
         columns[ID_TABLE_OWN + i] = more[i];
         columns[ID_TABLE_OWN + i].desc.memory = columns->desc.memory;
-        if (more[i].size_of != NULL)
-            columns[ID_TABLE_OWN + i].desc.capacity = more[i].size_of(more[i].owner, capacity);
+        if (more[i].parts != NULL)
+            columns[ID_TABLE_OWN + i].desc.capacity =
+                more[i].parts->size_of(more[i].owner, capacity);
         else if (more[i].desc.capacity == 0)
             columns[ID_TABLE_OWN + i].desc.capacity = more[i].is_by_slot ? slots : capacity;
     }
@@ -105,8 +106,8 @@ size_t hm_id_table_first_capacity(const hm_memory *memory, uint32_t limit,
     left -= left / 8; /* for the ends of the arrays */
     for (uint32_t i = 0; i < count; i++) {
         size_t size = more[i].desc.item_size * more[i].desc.capacity;
-        if (more[i].size_of != NULL)
-            slot += more[i].size_of(more[i].owner, HM_ARRAY_LINE) / HM_ARRAY_LINE;
+        if (more[i].parts != NULL)
+            slot += more[i].parts->size_of(more[i].owner, HM_ARRAY_LINE) / HM_ARRAY_LINE;
         else if (size == 0)
             slot += more[i].desc.item_size;
         left -= size < left ? size : left;
@@ -120,10 +121,7 @@ static hm_status id_table_init_columns(hm_id_table *table, const hm_id_table_des
                                        bool is_whole, const hm_array_column *more, uint32_t count)
 {
     const hm_memory *memory = full->memory;
-    hm_array_column columns[HM_ARRAY_MAX_COLUMNS] = {
-        {.array = &table->slot_array, .desc = {sizeof(uint32_t), 0, 0, 0, memory}},
-        {.array = &table->entry_array, .desc = {sizeof(hm_handle), 0, 0, 0, memory}},
-    };
+    hm_array_column columns[HM_ARRAY_MAX_COLUMNS];
     size_t capacity = full->capacity, slots = full->max_slots;
     hm_status status = HM_OK;
     if (is_whole)
@@ -134,6 +132,10 @@ static hm_status id_table_init_columns(hm_id_table *table, const hm_id_table_des
     if (status != HM_OK)
         /* Coverage: as above. */
         return status;
+    columns[0] =
+        (hm_array_column){.array = &table->slot_array, .desc = {sizeof(uint32_t), 0, 0, 0, memory}};
+    columns[1] = (hm_array_column){.array = &table->entry_array,
+                                   .desc = {sizeof(hm_handle), 0, 0, 0, memory}};
     id_table_list(capacity, slots, more, count, columns);
     return hm_array_init_columns(columns, ID_TABLE_OWN + count, is_whole);
 }
@@ -151,9 +153,9 @@ static hm_status id_table_move(hm_id_table *table, size_t capacity, const hm_arr
     size_t slots = capacity + (table->slot_count - table->used);
     if (slots < table->fresh_end)
         slots = table->fresh_end; /* A trim has set it to 0. */
-    hm_array_column columns[HM_ARRAY_MAX_COLUMNS] = {
-        hm_array_column_of(&table->slot_array, table->used, false),
-        hm_array_column_of(&table->entry_array, table->slot_count, false)};
+    hm_array_column columns[HM_ARRAY_MAX_COLUMNS];
+    columns[0] = hm_array_column_of(&table->slot_array, table->used, false);
+    columns[1] = hm_array_column_of(&table->entry_array, table->slot_count, false);
     id_table_list(capacity, slots, more, count, columns);
     hm_status status = hm_array_move_columns(columns, ID_TABLE_OWN + count);
     id_table_place(table);
@@ -243,7 +245,7 @@ void hm_id_table_fini(hm_id_table *table)
     hm_array_close(&table->floors);
     hm_array_fini(&table->entry_array);
     hm_array_fini(&table->slot_array);
-    memset(table, 0, sizeof *table);
+    hm_zero(table, sizeof *table);
 }
 
 /* Removes a free slot from `slots` for good; the last free one fills its position. */

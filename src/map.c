@@ -116,7 +116,7 @@ static void map_release_all(hm_map *map)
         hm_array_fini(&map->extras->meta_array);
     hm_array_fini(&map->item_array);
     hm_id_table_fini(&map->ids);
-    memset(map, 0, sizeof *map);
+    hm_zero(map, sizeof *map);
 }
 
 hm_status hm_map_init(hm_map *map, const hm_map_desc *desc)

@@ -198,6 +198,7 @@ typedef struct hm_memory_arena {
     size_t committed_size; /* bytes that the parent has committed */
     size_t reserved_size;  /* bytes that the parent has reserved */
     uint32_t ranges;       /* reservations that were not released */
+    uint32_t page_shift;   /* log2 of the bytes of the parent's page */
     uint64_t lists;        /* bit k: free_blocks[k] is not NULL */
     struct hm_memory_block *free_blocks[64];
 } hm_memory_arena;

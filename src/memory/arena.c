@@ -51,12 +51,12 @@ typedef struct hm_memory_block arena_block;
 
 static size_t arena_page_of(const hm_memory_arena *arena, const void *address)
 {
-    return ((uintptr_t)address - (uintptr_t)arena->base) / arena->parent->page_size;
+    return ((uintptr_t)address - (uintptr_t)arena->base) >> arena->page_shift;
 }
 
 static unsigned char *arena_page_at(const hm_memory_arena *arena, size_t page)
 {
-    return arena->base + page * arena->parent->page_size;
+    return arena->base + (page << arena->page_shift);
 }
 
 static arena_block *arena_block_at(unsigned char *address)
@@ -78,7 +78,7 @@ static arena_block *arena_block_after(const hm_memory_arena *arena, arena_block 
 static bool arena_hold(hm_memory_arena *arena, const unsigned char *address, size_t size)
 {
     const hm_memory *parent = arena->parent;
-    size_t step = hm_memory_growth(parent, arena->committed_size) / parent->page_size;
+    size_t step = hm_memory_growth(parent, arena->committed_size) >> arena->page_shift;
     size_t end = arena_page_of(arena, address + size - 1) + 1, stop;
     for (size_t page = arena_page_of(arena, address); page < end; page = stop) {
         stop = page + 1;
@@ -87,7 +87,7 @@ static bool arena_hold(hm_memory_arena *arena, const unsigned char *address, siz
         while (stop < arena->page_count && arena->pages[stop] == 0 &&
                (stop < end || stop - page < step))
             stop++;
-        size_t bytes = (stop - page) * parent->page_size;
+        size_t bytes = (stop - page) << arena->page_shift;
         if (!parent->commit(parent->context, arena_page_at(arena, page), bytes))
             return false;
         hm_memory_poison(arena_page_at(arena, page), bytes);
@@ -300,7 +300,8 @@ static hm_status arena_init_parts(hm_memory_arena *arena, const hm_memory_arena_
     if (unit < ARENA_UNIT)
         unit = ARENA_UNIT; /* so that the first block begins at a multiple of it */
     arena->size = hm_memory_round_up(full->size, unit);
-    arena->page_count = arena->size / page_size;
+    arena->page_shift = hm_bits_highest(page_size);
+    arena->page_count = arena->size >> arena->page_shift;
     size_t table_size = hm_memory_round_up(arena->page_count, unit);
     arena->reserved_size = table_size + arena->size;
     hm_status status = hm_memory_reserve(full->memory, arena->reserved_size, &arena->pages);
@@ -379,7 +380,7 @@ hm_status hm_memory_arena_trim(hm_memory_arena *arena)
         while (stop < arena->page_count && arena_is_idle(arena, stop))
             stop++;
         unsigned char *address = arena_page_at(arena, page);
-        size_t size = (stop - page) * arena->parent->page_size;
+        size_t size = (stop - page) << arena->page_shift;
         hm_memory_unpoison(address, size); /* The parent's function may write there. */
         hm_status status = hm_memory_decommit(arena->parent, address, size);
         if (status != HM_OK) {

@@ -109,6 +109,17 @@ static hm_status table_check_lanes(const hm_table_desc *desc)
     return table_check_size(desc, stride);
 }
 
+/* Tells again why a column is refused, and which. */
+static hm_status table_refuse_column(const hm_table_desc *desc, uint32_t index)
+{
+    const hm_column *column = &desc->columns[index];
+    char what[64];
+    (void)hm_format(what, sizeof what, "column %" HM_U32 " (%.32s): ", index,
+                    column->name != NULL ? column->name : "no name");
+    hm_restore_last_error();
+    return hm_array_check_layout(column->size, column->align, what);
+}
+
 hm_status hm_table_check_columns(const hm_table_desc *desc)
 {
     if (desc->columns == NULL)
@@ -121,11 +132,9 @@ hm_status hm_table_check_columns(const hm_table_desc *desc)
     hm_status status = hm_memory_check(table_memory_of(desc));
     for (uint32_t c = 0; c < desc->column_count && status == HM_OK; c++) {
         const hm_column *column = &desc->columns[c];
-        char what[64];
-        (void)hm_format(what, sizeof what, "column %" HM_U32 " (%.32s): ", c,
-                        column->name != NULL ? column->name : "no name");
-        status = hm_array_check_layout(column->size, column->align, what);
-        if (status == HM_OK && desc->lanes == 0)
+        if (hm_array_check_layout(column->size, column->align, "") != HM_OK)
+            return table_refuse_column(desc, c);
+        if (desc->lanes == 0)
             status = table_check_size(desc, column->size);
     }
     return status == HM_OK ? table_check_lanes(desc) : status;
@@ -136,93 +145,87 @@ static uint32_t table_arrays_of(const hm_table_desc *desc)
     return desc->lanes == 0 ? desc->column_count : 1;
 }
 
-/* Returns the bytes of an array but for its skew; more than there can be if they overflow. */
-static size_t table_cells_size_of(const hm_table_desc *desc, uint32_t index)
+/* Returns the bytes of an array but for its skew; at most half of what there can be. Neither a
+ * stride nor the number of groups has more than 32 bits. */
+static size_t table_cells_size_of(const hm_table_space *space, uint32_t index)
 {
-    size_t stride = desc->lanes == 0 ? desc->columns[index].size : table_lay_out(desc, NULL, NULL);
-    uint32_t lanes = table_lanes_of_group(desc);
-    size_t groups = (size_t)desc->capacity / lanes + (desc->capacity % lanes != 0);
-    HM_ASSUME(stride != 0); /* table_check_lanes has refused what has none. */
-    return groups <= SIZE_MAX / 2 / stride ? stride * groups : SIZE_MAX / 2;
+    uint64_t stride = space->desc.lanes == 0 ? space->desc.columns[index].size : space->group_size;
+    uint64_t size = stride * space->groups;
+    return size < SIZE_MAX / 2 ? (size_t)size : SIZE_MAX / 2;
 }
 
-/* Whether an array has pages of its own. */
-static bool table_has_pages(const hm_table_space *space, uint32_t index)
-{
-    size_t size = hm_memory_round_up(table_cells_size_of(&space->desc, index), HM_ARRAY_LINE);
-    return !space->is_whole || hm_array_has_pages(size, space->desc.memory);
-}
+/* Where an array lies in the space; all in bytes. */
+typedef struct table_place {
+    size_t begin;
+    size_t skew; /* how far behind its start the cells begin */
+    size_t size; /* the skew included */
+    size_t end;  /* where the next array may begin; SIZE_MAX: this one does not fit in size_t */
+} table_place;
 
-/* Returns how many bytes behind its array's start a column begins. */
-static size_t table_skew_of(const hm_table_space *space, uint32_t index)
+/* Chooses the place of an array that begins at or behind `end`. Its unit keeps its alignment, and
+ * that of the next one. */
+static table_place table_put(const hm_table_space *space, uint32_t index, size_t end)
 {
     const hm_table_desc *desc = &space->desc;
-    size_t skew = (size_t)index * TABLE_LINE % HM_MEMORY_ALIGNMENT;
-    if (desc->lanes != 0 || !table_has_pages(space, index))
-        return 0;
-    return skew & ~(table_align_of(&desc->columns[index], 1) - 1);
-}
-
-/* Returns the bytes of an array. */
-static size_t table_size_of(const hm_table_space *space, uint32_t index)
-{
-    return table_skew_of(space, index) + table_cells_size_of(&space->desc, index);
-}
-
-/* Returns the unit in which an array and the next one are placed: it keeps their alignment. */
-static size_t table_unit_of(const hm_table_space *space, uint32_t index)
-{
-    size_t page_size = space->desc.memory->page_size, align = table_most_align_of(&space->desc);
-    size_t unit = space->is_whole ? HM_ARRAY_LINE : page_size;
-    if (table_has_pages(space, index) && unit < page_size)
-        unit = page_size;
-    return unit > align ? unit : align;
-}
-
-/* Returns where an array ends that begins at or behind `end`, and in *begin where; SIZE_MAX: it
- * does not fit in size_t. */
-static size_t table_put(const hm_table_space *space, uint32_t index, size_t end, size_t *begin)
-{
-    size_t unit = table_unit_of(space, index), size = table_size_of(space, index);
-    if (end > SIZE_MAX / 4 || size > SIZE_MAX / 4)
-        return SIZE_MAX;
-    *begin = hm_memory_round_up(end, unit);
-    return hm_memory_round_up(*begin + size, unit);
+    table_place place = {.size = table_cells_size_of(space, index), .end = SIZE_MAX};
+    size_t page_size = desc->memory->page_size, unit = space->is_whole ? HM_ARRAY_LINE : page_size;
+    if (!space->is_whole ||
+        hm_array_has_pages(hm_memory_round_up(place.size, HM_ARRAY_LINE), desc->memory)) {
+        unit = unit < page_size ? page_size : unit;
+        if (desc->lanes == 0)
+            place.skew = (size_t)index * TABLE_LINE % HM_MEMORY_ALIGNMENT &
+                         ~(table_align_of(&desc->columns[index], 1) - 1);
+        place.size += place.skew;
+    }
+    unit = unit > space->align ? unit : space->align;
+    if (end > SIZE_MAX / 4 || place.size > SIZE_MAX / 4)
+        return place;
+    place.begin = hm_memory_round_up(end, unit);
+    place.end = hm_memory_round_up(place.begin + place.size, unit);
+    return place;
 }
 
 /* Returns the bytes of the space for these rows, for which it is laid out from then on. */
 static size_t table_space_for(void *owner, size_t rows)
 {
     hm_table_space *space = owner;
-    size_t end = 0, begin;
-    space->desc.capacity = (uint32_t)rows;
+    uint32_t lanes = table_lanes_of_group(&space->desc);
+    size_t end = 0;
+    space->groups = (uint32_t)(((uint64_t)rows + lanes - 1) >> hm_bits_lowest(lanes));
     for (uint32_t i = 0; i < table_arrays_of(&space->desc); i++)
-        end = table_put(space, i, end, &begin);
+        end = table_put(space, i, end).end;
     return end;
 }
 
 static void table_carry(void *owner);
 
+static const hm_array_parts table_parts = {table_space_for, table_carry};
+
 static void table_list(hm_table_space *space, hm_array_column *columns)
 {
     const hm_table_desc *desc = &space->desc;
     size_t records = sizeof(hm_cells) * desc->column_count;
+    space->align = table_most_align_of(desc);
+    space->group_size = desc->lanes != 0 ? table_lay_out(desc, NULL, NULL) : 0;
     records += sizeof(hm_array) * table_arrays_of(desc);
     if (space->is_whole)
         records += sizeof(hm_column) * desc->column_count;
     columns[0] = (hm_array_column){
         .array = &space->table->record_array, .desc = {1, 0, records, 1, NULL}, .used = records};
     columns[1] = (hm_array_column){.array = &space->array,
-                                   .desc = {1, table_most_align_of(desc), 0, 0, NULL},
-                                   .size_of = table_space_for,
-                                   .carry = table_carry,
+                                   .desc = {1, space->align, 0, 0, NULL},
+                                   .parts = &table_parts,
                                    .owner = space};
 }
 
 void hm_table_list_arrays(hm_table *table, const hm_table_desc *desc, hm_table_space *space,
                           hm_array_column *columns)
 {
-    *space = (hm_table_space){.table = table, .desc = *desc, .is_whole = desc->capacity == 0};
+    space->table = table;
+    space->desc = *desc;
+    space->is_whole = desc->capacity == 0;
+    space->array = (hm_array){0};
+    space->values = NULL;
     space->desc.memory = table_memory_of(desc);
     table_list(space, columns);
 }
@@ -257,19 +260,20 @@ void hm_table_list_moved(hm_table *table, const void **values, hm_table_space *s
 static size_t table_place_array(const hm_table_space *space, uint32_t index, size_t end)
 {
     hm_table *table = space->table;
-    size_t begin = 0, align = table_most_align_of(&space->desc), cells = 0;
-    end = table_put(space, index, end, &begin);
+    const table_place place = table_put(space, index, end);
+    unsigned char *data = space->array.data + place.begin;
+    hm_array_column column = {.array = &table->arrays[index],
+                              .desc = {1, space->align, place.size, 0, space->desc.memory},
+                              .used = place.skew,
+                              .is_visible = true};
     if (table->ids.count != 0)
-        cells = table->columns[index].stride * hm_table_groups(table, table->ids.count);
-    hm_array_column column = {.array = &table->arrays[index], .is_visible = true};
-    column.desc = (hm_array_desc){1, align, table_size_of(space, index), 0, space->desc.memory};
-    column.used = table_skew_of(space, index) + cells;
+        column.used += table->columns[index].stride * hm_table_groups(table, table->ids.count);
     if (space->is_whole)
-        hm_array_place_whole(&column, space->array.data + begin);
+        hm_array_place_whole(&column, data);
     else
-        hm_array_place(&column, space->array.data + begin);
-    table->columns[index].base = space->array.data + begin + table_skew_of(space, index);
-    return end;
+        hm_array_place(&column, data);
+    table->columns[index].base = data + place.skew;
+    return place.end;
 }
 
 /* The old skew is kept only where both places have pages. */
@@ -314,11 +318,10 @@ static void table_describe(const hm_table_space *space)
 {
     const hm_table_desc *desc = &space->desc;
     hm_table *table = space->table;
-    size_t group_size = desc->lanes != 0 ? table_lay_out(desc, NULL, NULL) : 0;
     for (uint32_t c = table->column_count; c-- > 0;) {
         hm_cells *column = &table->columns[c];
         column->size = desc->columns[c].size;
-        column->stride = desc->lanes != 0 ? group_size : column->size;
+        column->stride = desc->lanes != 0 ? space->group_size : column->size;
         column->run = 1;
         if (c + 1 < table->column_count && column[1].size == column->size)
             column->run += column[1].run;
@@ -386,6 +389,8 @@ void hm_table_count_committed(hm_table *table)
 hm_status hm_table_commit_columns(hm_table *table, uint32_t count, bool grows)
 {
     hm_status status = HM_OK;
+    if (count <= table->committed)
+        return HM_OK;
     for (uint32_t i = 0; i < table->array_count && status == HM_OK; i++)
         status = hm_array_prepare(&table->arrays[i], table_bytes_of(table, i, count), grows);
     hm_table_count_committed(table);

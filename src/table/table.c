@@ -45,7 +45,7 @@ static void table_release_all(hm_table *table)
     hm_order_fini(&table->order);
     hm_table_release_columns(table);
     hm_id_table_fini(&table->ids);
-    memset(table, 0, sizeof *table);
+    hm_zero(table, sizeof *table);
 }
 
 hm_status hm_table_init(hm_table *table, const hm_table_desc *desc)

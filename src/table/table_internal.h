@@ -19,7 +19,10 @@ hm_status hm_table_check_columns(const hm_table_desc *desc);
 /* What columns are laid out in, while they are placed or move. */
 typedef struct hm_table_space {
     hm_table *table;
-    hm_table_desc desc; /* complete; its capacity: the rows that there is space for */
+    hm_table_desc desc; /* its memory is not NULL */
+    size_t align;       /* the largest of a column */
+    size_t group_size;  /* bytes; 0 without lanes */
+    size_t groups;      /* that there is space for */
     bool is_whole;      /* committed whole: small columns share pages */
     hm_array array;
     const void **values; /* cells, one for each column, that may lie in the table and are followed
