@@ -32,8 +32,8 @@ POOLS = ['hm_pool', 'hm_pool fixed', 'hm_pool growing', 'hm_pool last', 'hm_pool
 BATCH, HUGE = 'hm_map batch', 'hm_map huge pages'
 FORMS = ['hm_map', 'hm_map untyped', BATCH, HUGE]
 ROWS = ['insert fresh', 'create', 'insert warm', 'iterate', 'lookup in order', 'lookup random',
-        'lookup half stale', 'validity half stale', 'churn', 'churn in batches', 'erase all',
-        'refill', 'clear', 'worst insert']
+        'lookup half stale', 'validity half stale', 'churn', 'pair at one slot',
+        'churn in batches', 'erase all', 'refill', 'clear', 'worst insert']
 SMALL = 'create again'  # only in small containers
 UNGROWN = ['insert fresh', 'worst insert']  # measured at few sizes
 

@@ -219,6 +219,9 @@ template <class Container> void churn(stopwatch &watch)
     watch.time("churn", n, 1,
                [&] { return f.items.churn(f.keys.data(), picks.data(), n, set.items); });
     compare_results("items after churn", Container::name, f.items.iterate());
+    const std::vector<uint32_t> same(n, 0);
+    watch.time("pair at one slot", n, 1,
+               [&] { return f.items.churn(f.keys.data(), same.data(), n, set.items); });
 }
 
 /* Erases the picks of a batch, and then inserts as many items. */
@@ -291,7 +294,7 @@ template <class Container> void add_container()
     if constexpr ((Container::can & ERASES) != 0)
         add_scenario<Container>("erase", "erase all", erase<Container>);
     if constexpr ((Container::can & CHURNS) != 0)
-        add_scenario<Container>("churn", "churn", churn<Container>);
+        add_scenario<Container>("churn", "churn\npair at one slot", churn<Container>);
 }
 
 void divide_picks()
