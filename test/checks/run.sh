@@ -71,7 +71,7 @@ begun() {
 
 refused nonsense nonsense
 refused nonsense nonsense --help
-for verb in test lint coverage planted ways docs page; do
+for verb in test lint coverage ways docs page; do
     refused surplus $verb surplus
 done
 refused nosuch check nosuch
@@ -79,6 +79,8 @@ refused nosuch check gcc-O0 nosuch
 refused gcc check gcc
 refused nosuch exhaustive nosuch
 refused nosuch exhaustive one nosuch
+refused nosuch planted nosuch
+refused nosuch planted model nosuch
 refused nosuch mutate nosuch
 refused src/nosuch.c mutate src/nosuch.c
 refused 0 mutate 0
@@ -109,6 +111,7 @@ begun test
 begun lint
 begun coverage
 begun planted
+begun planted model
 begun check
 # shellcheck disable=SC2013 # A name is one word.
 for name in $(sed -n 's/^environment \([^ ]*\) .*/\1/p' "$source/test/tools/environments.sh"); do

@@ -225,6 +225,29 @@ BUGS = [
     Bug("a reserve ends before its last slot", "src/secondary/secondary.c",
         "    uint32_t end = secondary->count + n; /*",
         "    uint32_t end = secondary->count + n - (n != 0); /*", "secondary"),
+    Bug("a map that has moved keeps the address of its old items", "src/map.c",
+        "    map->items = hm_array_data(&map->item_array);\n    if (map->extras != NULL)",
+        "    if (map->extras != NULL)", "map"),
+    Bug("an item of the map itself is read where it was before the map moved", "src/map.c",
+        "    item = hm_array_follow(item, before, map->item_size * index, map->items);\n", "",
+        "map"),
+    Bug("a trim to a smaller range has no space for the free slots", "src/id_table.c",
+        "    if (capacity < table->used)\n        capacity = table->used;",
+        "    if (capacity < table->count)\n        capacity = table->count;", "map"),
+    Bug("pages that the system refuses to remap are lost", "src/array.c",
+        "                      hm_memory_round_up(size, memory->page_size)))\n        return;",
+        "                      hm_memory_round_up(size, memory->page_size)) + 1)\n        return;",
+        "map"),
+    Bug("a block that an allocator has not aligned is taken", "src/memory/memory.c",
+        "    if ((uintptr_t)reserved % align != 0) {", "    if (false) {", "map"),
+    Bug("with HM_REUSE_LAST the last hole but one is filled first",
+        "include/handle_map/detail/pool.h",
+        "    pool->recent[count & pool->recent_mask] = slot;\n",
+        "    pool->recent[count & pool->recent_mask] = slot;\n"
+        "    if (pool->recent_mask == UINT32_MAX && end - count > 1) {\n"
+        "        pool->recent[count] = pool->recent[count + 1];\n"
+        "        pool->recent[count + 1] = slot;\n"
+        "    }\n", "pool"),
 ]
 
 
