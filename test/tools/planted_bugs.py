@@ -242,11 +242,11 @@ BUGS = [
         "    if ((uintptr_t)reserved % align != 0) {", "    if (false) {", "map"),
     Bug("with HM_REUSE_LAST the last hole but one is filled first",
         "include/handle_map/detail/pool.h",
-        "    pool->recent[count & pool->recent_mask] = slot;\n",
-        "    pool->recent[count & pool->recent_mask] = slot;\n"
+        "    pool->recent[count & pool->recent_mask] = HM_CAST(uint32_t, slot);\n",
+        "    pool->recent[count & pool->recent_mask] = HM_CAST(uint32_t, slot);\n"
         "    if (pool->recent_mask == UINT32_MAX && end - count > 1) {\n"
         "        pool->recent[count] = pool->recent[count + 1];\n"
-        "        pool->recent[count + 1] = slot;\n"
+        "        pool->recent[count + 1] = HM_CAST(uint32_t, slot);\n"
         "    }\n", "pool"),
 ]
 
