@@ -56,6 +56,7 @@ typedef struct program {
     hm_component components[COMPONENTS]; /* two in archetypes, two sparse, and a tag */
     hm_query queries[QUERIES];
     hm_commands commands;
+    hm_handle named[BATCH]; /* at one address: by that an arrangement knows that it goes on */
     hm_handle of_map[KNOWN], of_pools[POOLS][KNOWN], of_tables[TABLES][KNOWN], of_lists[KNOWN],
         of_world[KNOWN];
 } program;
@@ -259,7 +260,7 @@ CHANGES(table, is_old_row)
 static void step_map(program *p)
 {
     hm_budget budget = draw_budget(p);
-    hm_handle handles[BATCH], handle = draw(p, p->of_map);
+    hm_handle *handles = p->named, handle = draw(p, p->of_map);
     item *found = hm_map_get(&p->map, handle);
     uint32_t choice = below(p, 8), n = draw_n(p, p->of_map, handles);
     note_item(p, found);
@@ -287,7 +288,7 @@ static void step_table(program *p)
     uint32_t which = below(p, TABLES), choice = below(p, 8);
     hm_table *table = &p->tables[which];
     hm_budget budget = draw_budget(p);
-    hm_handle handles[BATCH], handle = draw(p, p->of_tables[which]);
+    hm_handle *handles = p->named, handle = draw(p, p->of_tables[which]);
     uint32_t n = draw_n(p, p->of_tables[which], handles);
     item *found = hm_table_get(table, handle, 0);
     note_item(p, found);
@@ -309,7 +310,7 @@ static void step_secondary(program *p)
 {
     hm_secondary *secondary = &p->secondary;
     hm_budget budget = draw_budget(p);
-    hm_handle handles[BATCH], owner = draw(p, p->of_map);
+    hm_handle *handles = p->named, owner = draw(p, p->of_map);
     uint32_t choice = below(p, 64), n = draw_n(p, p->of_map, handles);
     note_item(p, hm_secondary_get(secondary, owner));
     if (choice == 0)
