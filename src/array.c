@@ -227,8 +227,37 @@ void hm_array_carry(const hm_array *from, const hm_array *to, size_t size)
     memcpy(to->data, from->data, size);
 }
 
+/* Moves arrays in steps, whose items the program does not see, to a range in steps. */
+static hm_status array_move_in_steps(const hm_array_column *columns, uint32_t count)
+{
+    hm_array after[HM_ARRAY_MAX_COLUMNS];
+    hm_array_column moved[HM_ARRAY_MAX_COLUMNS] = {{0}};
+    for (uint32_t i = 0; i < count; i++) {
+        const hm_array *array = columns[i].array;
+        after[i] = (hm_array){.count = array->count, .step_shift = array->step_shift};
+        moved[i] = columns[i];
+        moved[i].array = &after[i];
+    }
+    hm_status status = hm_array_init_columns(moved, count, false);
+    for (uint32_t i = 0; i < count && status == HM_OK; i++)
+        status = hm_array_commit(&after[i], columns[i].used, false);
+    if (status != HM_OK) {
+        hm_array_fini(after);
+        return status;
+    }
+    for (uint32_t i = 0; i < count; i++)
+        hm_array_carry(columns[i].array, &after[i], after[i].item_size * columns[i].used);
+    for (uint32_t i = count; i-- > 0;) { /* The range is the first one's. */
+        hm_array_fini(columns[i].array);
+        *columns[i].array = after[i];
+    }
+    return HM_OK;
+}
+
 hm_status hm_array_move_columns(const hm_array_column *columns, uint32_t count)
 {
+    if (!columns->array->is_whole)
+        return array_move_in_steps(columns, count);
     size_t offsets[HM_ARRAY_MAX_COLUMNS], total = 0;
     hm_array before[HM_ARRAY_MAX_COLUMNS];
     unsigned char *data = NULL;
@@ -271,9 +300,19 @@ static size_t array_grown(const hm_array *array, size_t need)
 
 hm_status hm_array_widen(hm_array *array, size_t need, size_t used)
 {
+    hm_array before = *array;
     hm_array_column column = hm_array_column_of(array, used, false);
     column.desc.capacity = array_grown(array, need);
-    return hm_array_move_columns(&column, 1);
+    hm_status status = hm_array_move_columns(&column, 1);
+    if (status != HM_OK || before.is_whole || before.range_size != 0 || before.committed_size == 0)
+        return status;
+    /* The range that it leaves stays, since it is another array's. */
+    status = hm_memory_decommit(before.memory, before.data, before.committed_size);
+    if (status != HM_OK) {
+        hm_array_fini(array);
+        *array = before;
+    }
+    return status;
 }
 
 /* Passes a status on, and says that an array was refused memory, if it was. */

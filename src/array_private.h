@@ -82,15 +82,17 @@ size_t hm_array_factor(const hm_memory *memory, size_t size);
 /* Describes an array for hm_array_move_columns, with the capacity that it has. */
 hm_array_column hm_array_column_of(hm_array *array, size_t used, bool is_visible);
 
-/* Moves arrays to a new range for the capacities of their descriptors, which is committed whole and
- * belongs to the first, and releases the ranges that were theirs. Arrays that shared the range of
- * the first move with it, or are lost. Invalidates all pointers into them. HM_ERROR_MEMORY: the
- * system refuses; nothing has changed. O(bytes in use); pages of large arrays are not copied where
- * the memory table can remap them. */
+/* Moves arrays to a new range for the capacities of their descriptors, which belongs to the first,
+ * and releases the ranges that were theirs. It is committed whole if theirs were; else as far as
+ * they are used, and the program sees none of them. Arrays that shared the range of the first move
+ * with it, or are lost. Invalidates all pointers into them. HM_ERROR_MEMORY: the system refuses;
+ * nothing has changed. O(bytes in use); pages of large arrays are not copied where the memory table
+ * can remap them. */
 hm_status hm_array_move_columns(const hm_array_column *columns, uint32_t count);
 
 /* Moves an array that has no space for `need` items to a range of its own, of at least twice the
- * size. The program does not see it. As hm_array_move_columns otherwise. */
+ * size. The program does not see it. Gives back its part of a range of several. As
+ * hm_array_move_columns otherwise. */
 hm_status hm_array_widen(hm_array *array, size_t need, size_t used);
 
 /* What few containers need is an array at the beginning of its own range, so that the others have

@@ -32,13 +32,17 @@ static uint32_t id_table_floor_of(const hm_id_table *table, uint32_t slot)
     return floor != NULL ? *floor : 0;
 }
 
-uint32_t hm_id_table_default_max_slots(uint32_t capacity, const hm_memory *memory, uint32_t least,
-                                       uint32_t times)
+uint32_t hm_id_table_default_max_slots(uint32_t capacity, uint32_t least, uint32_t times)
 {
-    uint64_t max_slots = (uint64_t)capacity * (hm_memory_is_ample(memory) ? times : 2);
-    if (hm_memory_is_ample(memory) && max_slots < least)
+    uint64_t max_slots = (uint64_t)capacity * times;
+    if (max_slots < least)
         max_slots = least;
     return max_slots < UINT32_MAX ? (uint32_t)max_slots : UINT32_MAX;
+}
+
+uint32_t hm_id_table_first_slots(uint32_t capacity, uint32_t max_slots)
+{
+    return capacity < max_slots / 2 ? 2 * capacity : max_slots;
 }
 
 hm_status hm_id_table_check(uint32_t capacity, uint32_t max_slots, uint32_t type_id)
@@ -122,12 +126,13 @@ static hm_status id_table_init_columns(hm_id_table *table, const hm_id_table_des
 {
     const hm_memory *memory = full->memory;
     hm_array_column columns[HM_ARRAY_MAX_COLUMNS];
-    size_t capacity = full->capacity, slots = full->max_slots;
+    size_t capacity = full->capacity;
+    size_t slots = hm_id_table_first_slots(full->capacity, full->max_slots);
     hm_status status = HM_OK;
     if (is_whole)
         slots = capacity = hm_id_table_first_capacity(memory, full->capacity, more, count);
     else
-        status = hm_array_check_size(sizeof(hm_handle), full->max_slots, "entry_", memory);
+        status = hm_array_check_size(sizeof(hm_handle), slots, "entry_", memory);
     /* Coverage: only a 32-bit size_t has sizes that do not fit. */
     if (status != HM_OK)
         /* Coverage: as above. */
@@ -182,7 +187,7 @@ void hm_id_table_fill(const hm_memory **memory, uint32_t *capacity, uint32_t *ma
     if (*capacity == 0)
         *capacity = HM_DEFAULT_CAPACITY;
     if (*max_slots == 0)
-        *max_slots = hm_id_table_default_max_slots(*capacity, *memory, HM_ID_TABLE_LEAST_SLOTS,
+        *max_slots = hm_id_table_default_max_slots(*capacity, HM_ID_TABLE_LEAST_SLOTS,
                                                    HM_ID_TABLE_SLOTS_PER_ITEM);
 }
 
@@ -303,9 +308,9 @@ static hm_status id_table_admit(hm_id_table *table, const char *name, uint32_t n
 
 bool hm_id_table_moves(const hm_id_table *table, uint32_t n)
 {
-    if (!table->slot_array.is_whole || n > table->capacity - table->count)
+    size_t slots = table->entry_array.capacity, room = slots - table->slot_count;
+    if (slots >= table->max_slots || n > table->capacity - table->count)
         return false;
-    size_t room = table->entry_array.capacity - table->slot_count;
     return hm_id_table_outgrows(table, n) ||
            (n > room && n - id_table_count_usable(table, n) > room);
 }

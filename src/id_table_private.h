@@ -17,15 +17,19 @@ static inline hm_links hm_id_table_links(const hm_id_table *table)
     return (hm_links){.slots = table->slots, .entries = table->entries};
 }
 
-/* The default index space. A slot that does not determine its item's address costs only 8 bytes of
- * address space, so there may be many: 2^20 of them last 13 days at 60,000 inserts a second. */
+/* The default index space. A slot that does not determine its item's address costs nothing until it
+ * is issued, so there may be many: 2^20 of them last 13 days at 60,000 inserts a second. */
 #define HM_ID_TABLE_LEAST_SLOTS (UINT32_C(1) << 20)
 #define HM_ID_TABLE_SLOTS_PER_ITEM UINT32_C(16)
 
 /* Returns the size of the index space, in slots, when a descriptor leaves it open: `times` the
- * capacity, at least `least`; where address space is scarce, twice the capacity. */
-uint32_t hm_id_table_default_max_slots(uint32_t capacity, const hm_memory *memory, uint32_t least,
-                                       uint32_t times);
+ * capacity, at least `least`. */
+uint32_t hm_id_table_default_max_slots(uint32_t capacity, uint32_t least, uint32_t times);
+
+/* Returns for how many slots a container with a capacity reserves its arrays by slot. More are
+ * needed only once so many are retired that live ones have no space beside them: then the arrays
+ * move to a range twice as large, and nothing else moves. */
+uint32_t hm_id_table_first_slots(uint32_t capacity, uint32_t max_slots);
 
 /* For containers that cannot grow without a capacity. */
 #define HM_DEFAULT_CAPACITY UINT32_C(1048576)
@@ -59,8 +63,8 @@ static inline bool hm_id_table_outgrows(const hm_id_table *table, uint32_t n)
            n > table->slot_array.capacity - table->count;
 }
 
-/* Whether n more live slots do not fit in the range, or their entries do not: a container with an
- * array by slot calls this instead. O(n) at most. */
+/* Whether n more live slots do not fit in the range, or their entries do not: a container that must
+ * not move at times calls this instead. O(n) at most. */
 bool hm_id_table_moves(const hm_id_table *table, uint32_t n);
 
 /* Moves the table and the arrays of its container to a range for n more live slots, and at least

@@ -32,27 +32,30 @@
  *
  * Index space. The index of a handle is a *slot*. A slot can be used 65,535 times, less those uses
  * that trim costs; then it is *retired*, never wrapped. Live, free and retired slots together are
- * at most the descriptor's `max_slots`, up to UINT32_MAX. Each takes 8 bytes of address space, and
- * of memory once it is used. When the index space is used up, inserts fail; the statistics show it
- * in advance. At 60,000 inserts a second the default of 2^20 slots lasts 13 days. Programs that run
- * longer set more: 2^24 slots last 212 days, the maximum 148 years. Programs with a small memory
- * table set less: `max_slots` equal to the capacity still gives each slot 65,535 uses. (In a pool
- * trim costs no uses, slots take other sizes, and the default may be lower: pool.h. A secondary and
- * an index issue no handles, and have the slots of their owners.)
+ * at most the descriptor's `max_slots`, up to UINT32_MAX. It is a limit, for which nothing is
+ * reserved: a slot takes 8 bytes of memory once it is used. When the index space is used up,
+ * inserts fail; the statistics show it in advance. At 60,000 inserts a second the default of 2^20
+ * slots lasts 13 days. Programs that run longer set more: 2^24 slots last 212 days, the maximum 148
+ * years. `max_slots` equal to the capacity gives each slot 65,535 uses. (In a pool trim costs no
+ * uses, slots take other sizes, and in one range they are reserved: pool.h. A secondary and an
+ * index issue no handles, and have the slots of their owners.)
  *
  * Growing. A container with a capacity reserves its addresses at init; growing commits memory
- * there, and moves nothing. One whose capacity is 0 has no limit but the index space. It begins
- * with one page, or 1 KiB where pages are smaller, and moves to a range of twice the size whenever
- * it is full; from its first page at once to 16, where addresses are not scarce (memory.h). So it
- * uses at most about twice the memory that it needs, and three times while it moves. Where the
- * memory table can, pages are moved and not copied. A move invalidates pointers to items, as each
- * header says, but no handle, no position and no order, and calls no hook. Trim moves to a smaller
- * range if half of this one is not in use. If the system refuses, nothing has moved.
+ * there, and moves nothing that a program can have a pointer to. Only what is kept by slot may
+ * move: it has space for twice as many slots as the capacity at first, and when retired slots have
+ * used that up, an insert or a reserve moves it to a range of its own, twice as large. One whose
+ * capacity is 0 has no limit but the index space. It begins with one page, or 1 KiB where pages are
+ * smaller, and moves to a range of twice the size whenever it is full; from its first page at once
+ * to 16, where addresses are not scarce (memory.h). So it uses at most about twice the memory that
+ * it needs, and three times while it moves. Where the memory table can, pages are moved and not
+ * copied. A move invalidates pointers to items, as each header says, but no handle, no position and
+ * no order, and calls no hook. Trim moves to a smaller range if half of this one is not in use. If
+ * the system refuses, nothing has moved.
  *
  * The same everywhere. Equal calls give equal handles, orders, items and statuses on every machine,
  * whatever the size of a page, the memory table, the size of a pointer and the order of bytes; but
- * for HM_ERROR_MEMORY, and for limits that a descriptor leaves out, which are lower where addresses
- * are scarce (memory.h).
+ * for HM_ERROR_MEMORY, and for those limits that a descriptor leaves out which are lower where
+ * addresses are scarce, as the headers of lists, pools in one range, worlds and commands say.
  *
  * Failing. There are five situations, and each has its answer:
  *
@@ -75,9 +78,9 @@
  * Who asks gets the answer.
  *
  * hm_last_error says why a call failed, in a sentence. A call that fails changes nothing that can
- * be observed, except that the committed size may have grown, and that slots with no uses left
- * count as retired if they caused HM_ERROR_FULL. Contracts are checked in every build: NDEBUG
- * changes nothing.
+ * be observed, except that the committed and reserved size may have grown, and that slots with no
+ * uses left count as retired if they caused HM_ERROR_FULL. Contracts are checked in every build:
+ * NDEBUG changes nothing.
  *
  * Invalidating. A function says which pointers, views and positions it invalidates. It leaves all
  * others valid.

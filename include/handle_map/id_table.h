@@ -9,7 +9,8 @@
  *                           3 | gen 7, index 0 |            3 |  1  |  free    <- used = 4
  *                             ^ slot                          ^ position
  *
- * Owns: three virtual arrays in one reservation. Moves: positions, never slots: issue appends
+ * Owns: two virtual arrays in one reservation; with a capacity the entries move to one of their own
+ * once many slots are retired. Moves: positions, never slots: issue appends
  * position `count`, release moves the last live position into the hole, swap exchanges two. The
  * container keeps its own columns in step. Limits: capacity up to UINT32_MAX - 1, index space up to
  * UINT32_MAX, type id up to 0x7FFF. Zeroed tables, moving a table, threads: as those of containers

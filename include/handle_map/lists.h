@@ -33,9 +33,10 @@ typedef struct hm_lists_desc {
     uint32_t capacity; /* lists, at most UINT32_MAX - 1; 0: no limit, the items move as they grow */
     uint32_t max_slots; /* index space in slots, at least the capacity; 0: as for a map */
     uint64_t max_items; /* in all lists together; they must take less than 32 GiB; 0: 16 x capacity;
-                           where addresses are scarce 4 x capacity. Without a capacity it is a limit
-                           for which nothing is reserved; 0: as many as take 8 GiB (2^30 times the
-                           alignment, if that is above 8) */
+                           where addresses are scarce 4 x capacity, since four times as much is
+                           reserved: no push may move another list's items. Without a capacity it is
+                           a limit for which nothing is reserved; 0: as many as take 8 GiB (2^30
+                           times the alignment, if that is above 8) */
     uint16_t type_id;   /* at most 0x7FFF, or HM_TYPE_ID_UNIQUE */
     /* Once for each item that ends: it is erased, resize drops it, or its list is destroyed. The
      * list still has the item, and its handle still resolves. What the item points to belongs to

@@ -34,8 +34,7 @@ typedef struct hm_map_desc {
                           size, at most 16 */
     uint32_t capacity; /* items, at most UINT32_MAX - 1; 0: no limit, the items move as they grow */
     uint32_t max_slots; /* index space in slots, at least the capacity; 0: without a capacity all
-                           2^32 - 1; else the larger of 2^20 and 16 x capacity, and where addresses
-                           are scarce (memory.h) 2 x capacity */
+                           2^32 - 1; else the larger of 2^20 and 16 x capacity */
     uint16_t type_id;   /* at most 0x7FFF, or HM_TYPE_ID_UNIQUE */
     size_t meta_size;   /* bytes of user meta beside each item, moved with it; zero after insert */
     size_t meta_align;  /* bytes; as item_align, for meta_size */

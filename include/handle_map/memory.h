@@ -54,7 +54,7 @@ typedef struct hm_memory {
      * in the tables of allocators, of the heap, of arenas and of WebAssembly, and in copies of
      * them. Set it in a table of your own that allocates in `reserve` or divides a range. With
      * 32-bit pointers, and in a freestanding library, addresses are scarce whatever the table.
-     * Where they are, limits that are left out have smaller defaults, as the headers of the
+     * Where they are, some limits that are left out have smaller defaults, as the headers of the
      * containers say. */
     bool has_scarce_addresses;
 } hm_memory;

@@ -8,12 +8,12 @@
  *                         3 | gen 2, free |  hole  1    | .... |
  *                         ^ slot = the handle's index = the place, for ever
  *
- * Owns: the items. Moves: nothing; without a capacity its entries and words move as it grows, to
- * which no program has pointers. A pointer to an item is valid from its insert to its erase,
- * whatever happens to others. Limits: UINT32_MAX - 1 items of any size, alignments up to 4096. A
- * pool takes 4.25 bytes for each slot besides the item, or 8.25 with HM_REUSE_LAST. Handles,
- * failing, callbacks, threads and all else that containers share: handle_map.h. hm_pool_next_run
- * and next_word visit all items. */
+ * Owns: the items. Moves: nothing; in blocks and without a capacity its entries and words move as
+ * slots are added, to which no program has pointers. A pointer to an item is valid from its insert
+ * to its erase, whatever happens to others. Limits: UINT32_MAX - 1 items of any size, alignments up
+ * to 4096. A pool takes 4.25 bytes for each slot besides the item, or 8.25 with HM_REUSE_LAST.
+ * Handles, failing, callbacks, threads and all else that containers share: handle_map.h.
+ * hm_pool_next_run and next_word visit all items. */
 #ifndef HANDLE_MAP_POOL_H
 #define HANDLE_MAP_POOL_H
 
@@ -67,9 +67,10 @@ typedef struct hm_pool_desc {
     uint32_t max_slots; /* index space in slots, at least the capacity. Without a capacity it is
                            only a limit; 0: all 2^32, as far as item_size allows. In one range each
                            costs item_size bytes of address space; 0: the larger of 2^16 and 4 x
-                           capacity: 2^16 slots last 20 hours at 60,000 inserts a second. In blocks
-                           0 is the larger of 2^20 and 16 x capacity. Where addresses are scarce
-                           (memory.h) it is 2 x capacity */
+                           capacity: 2^16 slots last 20 hours at 60,000 inserts a second; where
+                           addresses are scarce (memory.h) 2 x capacity. In blocks it is only a
+                           limit too; 0: the larger of 2^20 and 16 x capacity, as far as item_size
+                           allows */
     uint16_t type_id;   /* at most 0x7FFF, or HM_TYPE_ID_UNIQUE */
     hm_storage storage; /* where the items' memory comes from */
     hm_reuse reuse;     /* which hole an insert fills */

@@ -39,7 +39,9 @@ typedef struct hm_secondary_desc {
     uint32_t capacity;  /* values, at most UINT32_MAX - 1; 0: that of the owners' container; if it
                            has none either: no limit, the values move as they grow */
     uint32_t max_slots; /* of the owners' container, at least the capacity here; 0: what `owners`
-                           says, or without them as for a map of this capacity */
+                           says, or without them as for a map of this capacity. Positions
+                           are reserved for twice the capacity at first, and move to a range of
+                           their own when an owner has a higher slot */
     uint16_t type_id;   /* of the owners; at most 0x7FFF */
     /* Once for each value: when it is removed or replaced, and on clear, remove_if and fini. It
      * runs while the owner's handle still finds the value. What the value points to belongs to the

@@ -202,9 +202,9 @@ HM_API hm_status hm_world_change(hm_world *world, hm_handle entity, const hm_com
 /* Makes n handles ready beyond those of entities that live or are promised to commands:
  * hm_world_upcoming returns them, and creating these entities cannot fail for lack of a handle.
  * Their values may still need memory. HM_ERROR_FULL: n more would exceed the capacity or the index
- * space; HM_ERROR_MEMORY; HM_ERROR_BUSY inside a callback, and, without a capacity, while a query
- * runs if an array would have to move. Otherwise allowed while a query runs, but not while other
- * threads record commands. O(n). */
+ * space; HM_ERROR_MEMORY; HM_ERROR_BUSY inside a callback, and while a query runs if an array would
+ * have to move: without a capacity, or because many slots are retired. Otherwise allowed while a
+ * query runs, but not while other threads record commands. O(n). */
 HM_API hm_status hm_world_reserve(hm_world *world, uint32_t n);
 
 /* Returns the handle of the entity that the (k + 1)-th create from now will make, for each k below

@@ -12,14 +12,12 @@ enum { POOL_MIN_BUCKETS = 64 };                       /* of the hash table */
 #define POOL_HASH_FACTOR UINT64_C(0x9E3779B97F4A7C15) /* 2^64 divided by the golden ratio */
 #endif
 
-hm_array_column hm_pool_index_list(hm_pool *pool)
+size_t hm_pool_buckets_for(size_t blocks)
 {
-    size_t page_size = pool->memory->page_size, buckets = POOL_MIN_BUCKETS;
-    while (buckets < 2 * pool->unit_count)
+    size_t buckets = POOL_MIN_BUCKETS;
+    while (buckets < 2 * blocks)
         buckets *= 2;
-    pool->cell_shift = hm_bits_highest(hm_pool_block_size(pool, 0));
-    return (hm_array_column){.array = &pool->index_array,
-                             .desc = {sizeof(uint32_t), 0, buckets, page_size, pool->memory}};
+    return buckets;
 }
 
 static uint64_t pool_cell_of(const hm_pool *pool, const void *address)

@@ -6,9 +6,13 @@
  */
 #include "pool_internal.h"
 
+#include "../id_table_private.h"
+
 /* The ring of recent holes is before the levels, in their unit. It has more positions than there
  * are recent holes, so that a batch of as many does not fill it. */
 enum { POOL_RING = 2 * (size_t)HM_POOL_RECENT * sizeof(uint32_t) / sizeof(uint64_t) };
+
+enum { POOL_MOST = 5 /* columns in one range */ };
 
 #ifndef HM_EXHAUSTIVE
 /* Slots of a pool without a capacity at first, by default and with a stack: about one page. */
@@ -28,45 +32,44 @@ static size_t pool_hole_units(const hm_pool *pool, uint64_t slots)
     return units;
 }
 
-/* Returns for how many slots a pool without a capacity has columns at least. */
-static uint32_t pool_first_slots(const hm_pool *pool)
+uint32_t hm_pool_first_slots(const hm_pool *pool, bool is_whole)
 {
-    return hm_pool_at_most(hm_pool_reuses_last(pool) ? POOL_FIRST_STACK : POOL_FIRST_SLOTS,
-                           pool->max_slots);
+    if (is_whole)
+        return hm_pool_at_most(hm_pool_reuses_last(pool) ? POOL_FIRST_STACK : POOL_FIRST_SLOTS,
+                               pool->max_slots);
+    return hm_pool_in_one_range(pool) ? pool->max_slots
+                                      : hm_id_table_first_slots(pool->capacity, pool->max_slots);
 }
 
-uint32_t hm_pool_columns_list(hm_pool *pool, hm_reuse reuse, bool is_whole,
+uint32_t hm_pool_columns_list(hm_pool *pool, hm_reuse reuse, uint32_t slots,
                               hm_array_column *columns)
 {
     const hm_memory *memory = pool->memory;
     pool->recent_mask = reuse == HM_REUSE_LAST ? UINT32_MAX : 2 * HM_POOL_RECENT - 1;
     pool->recent_limit = reuse == HM_REUSE_LAST ? UINT32_MAX : HM_POOL_RECENT + 1;
-    uint32_t slots = is_whole ? pool_first_slots(pool) : pool->max_slots;
+    size_t units = pool_hole_units(pool, slots);
     columns[0] = (hm_array_column){.array = &pool->entry_array,
                                    .desc = {sizeof(uint32_t), 0, slots, 0, memory}};
     columns[1] =
         (hm_array_column){.array = &pool->word_array,
                           .desc = {sizeof(hm_pool_word), 0, hm_pool_word_count(slots), 0, memory}};
-    columns[2] = (hm_array_column){
-        .array = &pool->hole_array,
-        .desc = {sizeof(uint64_t), 0, pool_hole_units(pool, slots), memory->page_size, memory}};
+    columns[2] =
+        (hm_array_column){.array = &pool->hole_array,
+                          .desc = {sizeof(uint64_t), 0, units, sizeof(uint64_t) * units, memory}};
     if (reuse == HM_REUSE_LAST)
         columns[2].desc = (hm_array_desc){sizeof(uint32_t), 0, slots, 0, memory};
     return 3;
 }
 
-/* Finds the levels. The highest one comes first, since only the lowest one is committed as slots
- * are issued; in a whole range it comes last, since the lowest one is kept when all move. */
+/* Finds the levels. The lowest one comes first, since it is kept when all move. */
 static void pool_place_levels(hm_pool *pool)
 {
-    uint64_t *start = hm_array_data(&pool->hole_array);
-    uint64_t *next = start + POOL_RING, *end = start + pool->hole_array.capacity;
+    uint64_t *next = (uint64_t *)hm_array_data(&pool->hole_array) + POOL_RING;
     size_t size = pool->word_array.capacity;
     pool->level_count = 0;
     do {
         size = hm_pool_word_count(size);
-        end -= size;
-        pool->levels[pool->level_count++] = pool->hole_array.is_whole ? next : end;
+        pool->levels[pool->level_count++] = next;
         next += size;
     } while (size > 1);
 }
@@ -89,25 +92,28 @@ void hm_pool_columns_fini(hm_pool *pool)
     hm_array_fini(&pool->entry_array);
 }
 
-/* Moves all columns of a whole range to one for so many slots, no less than were issued. */
+/* Moves all columns to a range for so many slots, no less than were issued. */
 static hm_status pool_move(hm_pool *pool, uint32_t slots)
 {
     size_t used = hm_pool_word_count(pool->slot_count), kept = pool->slot_count;
+    size_t units = pool_hole_units(pool, slots), bases = pool->unit_array.limit;
     if (!hm_pool_reuses_last(pool))
         kept = POOL_RING + hm_pool_word_count(used);
-    hm_array_column columns[] = {
+    hm_array_column columns[POOL_MOST] = {
         hm_array_column_of(&pool->entry_array, pool->slot_count, false),
         hm_array_column_of(&pool->word_array, used, false),
-        hm_array_column_of(&pool->hole_array, kept, false),
-        hm_array_column_of(&pool->unit_array, pool->unit_array.capacity, false)};
+        hm_array_column_of(&pool->hole_array, kept, false)};
     columns[0].desc.capacity = slots;
     columns[1].desc.capacity = hm_pool_word_count(slots);
-    columns[2].desc.capacity = pool_hole_units(pool, slots);
-    hm_status status = hm_array_move_columns(columns, sizeof columns / sizeof *columns);
+    columns[2].desc.capacity = units;
+    if (!hm_pool_reuses_last(pool))
+        columns[2].desc.commit_step = sizeof(uint64_t) * units;
+    uint32_t count = 3 + hm_pool_storage_list_moved(pool, slots, columns + 3);
+    hm_status status = hm_array_move_columns(columns, count);
     if (status != HM_OK)
         return status;
     hm_pool_columns_place(pool);
-    pool->places.bases = (uintptr_t *)(void *)pool->unit_array.data;
+    hm_pool_storage_follow(pool, bases);
     if (hm_pool_reuses_last(pool))
         return HM_OK;
     /* The pages of the old range that were remapped may have its higher levels. */
@@ -117,30 +123,19 @@ static hm_status pool_move(hm_pool *pool, uint32_t slots)
     return HM_OK;
 }
 
-/* Makes space for so many slots in a whole range, at least twice what it has. */
+/* Makes space for so many slots, at least twice what there is. */
 static hm_status pool_make_room(hm_pool *pool, uint64_t slots)
 {
     size_t room = pool->entry_array.capacity;
-    if (!pool->entry_array.is_whole || slots <= room)
+    if (slots <= room)
         return HM_OK;
     return pool_move(pool, hm_pool_at_most(slots > 2 * room ? slots : 2 * room, pool->max_slots));
-}
-
-/* Returns how many units of the ring and the higher levels are committed with the first slots. */
-static size_t pool_units_above(const hm_pool *pool)
-{
-    const uint64_t *start = hm_array_data(&pool->hole_array);
-    return (size_t)(pool->levels[0] - start);
 }
 
 hm_status hm_pool_columns_commit(hm_pool *pool, uint64_t slots, bool grows)
 {
     hm_status status = pool_make_room(pool, slots);
-    size_t units = pool->hole_array.capacity; /* after the move */
-    if (hm_pool_reuses_last(pool))
-        units = (size_t)slots;
-    else if (!pool->hole_array.is_whole)
-        units = pool_units_above(pool) + hm_pool_word_count(hm_pool_word_count(slots));
+    size_t units = hm_pool_reuses_last(pool) ? (size_t)slots : pool->hole_array.capacity;
     if (status == HM_OK)
         status = hm_array_commit(&pool->entry_array, (size_t)slots, grows);
     if (status == HM_OK)
@@ -157,18 +152,14 @@ uint32_t hm_pool_columns_limit(const hm_pool *pool)
     if (slots > in_words)
         slots = in_words;
     uint64_t holes = pool->hole_array.limit;
-    if (!hm_pool_reuses_last(pool) && pool->hole_array.is_whole) {
+    if (!hm_pool_reuses_last(pool))
         holes = holes == pool->hole_array.capacity ? slots : 0;
-    } else if (!hm_pool_reuses_last(pool)) {
-        uint64_t above = pool_units_above(pool);
-        holes = holes > above ? (holes - above) * HM_POOL_WORD * HM_POOL_WORD : 0;
-    }
     return (uint32_t)(slots < holes ? slots : holes);
 }
 
 hm_status hm_pool_columns_trim(hm_pool *pool)
 {
-    uint32_t first = pool_first_slots(pool);
+    uint32_t first = hm_pool_first_slots(pool, true);
     uint32_t needed = pool->slot_count > first ? pool->slot_count : first;
     if (pool->entry_array.is_whole)
         return needed <= pool->entry_array.capacity / 2 ? pool_move(pool, needed) : HM_OK;
@@ -188,8 +179,7 @@ bool hm_pool_columns_are_valid(const hm_pool *pool)
     const uint32_t *holes = hm_array_data(&pool->hole_array);
     if (hm_pool_reuses_last(pool))
         holes += pool->retired_count;
-    else if ((const void *)pool->levels[pool->hole_array.is_whole ? 0 : pool->level_count - 1] !=
-             holes + 2 * (size_t)HM_POOL_RECENT)
+    else if ((const void *)pool->levels[0] != holes + 2 * (size_t)HM_POOL_RECENT)
         return false;
     return pool->entries == hm_array_data(&pool->entry_array) && pool->recent == holes &&
            (const void *)pool->words == hm_array_data(&pool->word_array);

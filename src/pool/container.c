@@ -15,14 +15,22 @@ HM_STATIC_ASSERT(offsetof(hm_pool, level_count) <= 128, "insert and erase read t
 
 /* init and fini */
 
-/* Returns the index space when a descriptor leaves it open. In one range each slot reserves the
- * address space of an item, so there are fewer. */
-static uint32_t pool_default_max_slots(const hm_pool *pool)
+/* Returns the index space in one range when a descriptor leaves it open. There each slot reserves
+ * the address space of an item, so it is smaller where addresses are scarce. */
+static uint32_t pool_range_slots(const hm_pool *pool)
 {
-    if (hm_pool_in_one_range(pool))
-        return hm_id_table_default_max_slots(pool->capacity, pool->memory, UINT32_C(1) << 16, 4);
-    return hm_id_table_default_max_slots(pool->capacity, pool->memory, HM_ID_TABLE_LEAST_SLOTS,
-                                         HM_ID_TABLE_SLOTS_PER_ITEM);
+    if (!hm_memory_is_ample(pool->memory))
+        return hm_id_table_default_max_slots(pool->capacity, 1, 2);
+    return hm_id_table_default_max_slots(pool->capacity, UINT32_C(1) << 16, 4);
+}
+
+/* The same in blocks; `most` are as many as the sizes of all allow. */
+static uint32_t pool_block_slots(const hm_pool *pool, uint32_t most)
+{
+    uint32_t slots = hm_id_table_default_max_slots(pool->capacity, HM_ID_TABLE_LEAST_SLOTS,
+                                                   HM_ID_TABLE_SLOTS_PER_ITEM);
+    slots = hm_pool_at_most(slots, most);
+    return slots > pool->capacity ? slots : pool->capacity;
 }
 
 /* A pool without a capacity has one range for its columns, which moves. In it is no hash table of
@@ -34,18 +42,18 @@ static bool pool_is_unbounded(const hm_pool_desc *desc)
 
 static void pool_set_limits(hm_pool *pool, const hm_pool_desc *desc)
 {
-    if (!pool_is_unbounded(desc)) {
-        pool->capacity = desc->capacity != 0 ? desc->capacity : HM_DEFAULT_CAPACITY;
-        pool->max_slots = desc->max_slots != 0 ? desc->max_slots : pool_default_max_slots(pool);
-        return;
-    }
     /* As many as the sizes of all allow; pool_check says why half of it. */
     size_t size = desc->item_size > sizeof(hm_pool_word) ? desc->item_size : sizeof(hm_pool_word);
-    size_t most = (SIZE_MAX - pool->memory->page_size) / 2 / size;
-    pool->max_slots = most < UINT32_MAX ? (uint32_t)most : UINT32_MAX;
-    if (desc->max_slots != 0)
-        pool->max_slots = desc->max_slots;
-    pool->capacity = pool->max_slots < UINT32_MAX ? pool->max_slots : UINT32_MAX - 1;
+    uint32_t most = hm_pool_at_most((SIZE_MAX - pool->memory->page_size) / 2 / size, UINT32_MAX);
+    pool->capacity = desc->capacity != 0 ? desc->capacity : HM_DEFAULT_CAPACITY;
+    pool->max_slots = desc->max_slots;
+    if (pool_is_unbounded(desc)) {
+        pool->max_slots = desc->max_slots != 0 ? desc->max_slots : most;
+        pool->capacity = pool->max_slots < UINT32_MAX ? pool->max_slots : UINT32_MAX - 1;
+    } else if (desc->max_slots == 0) {
+        pool->max_slots =
+            hm_pool_in_one_range(pool) ? pool_range_slots(pool) : pool_block_slots(pool, most);
+    }
 }
 
 /* Checks all that can be wrong with a descriptor, before anything is reserved. */
@@ -73,7 +81,8 @@ static hm_status pool_check(const hm_pool *pool, const hm_pool_desc *desc)
     status = hm_array_check_size(desc->item_size, 1, "item_", pool->memory);
     if (status != HM_OK)
         return status;
-    return hm_array_check_size(sizeof(uint32_t), pool->max_slots, "entry_", pool->memory);
+    return hm_array_check_size(sizeof(uint32_t), hm_pool_first_slots(pool, pool_is_unbounded(desc)),
+                               "entry_", pool->memory);
 }
 
 static hm_status pool_init_all(hm_pool *pool, const hm_pool_desc *desc)
@@ -92,8 +101,9 @@ static hm_status pool_init_all(hm_pool *pool, const hm_pool_desc *desc)
     uint32_t type_id = desc->type_id;
     hm_array items = {0};
     hm_array_column columns[5];
-    uint32_t count = hm_pool_columns_list(pool, desc->reuse, pool_is_unbounded(desc), columns);
-    count += hm_pool_storage_list(pool, desc, &items, columns + count);
+    uint32_t slots = hm_pool_first_slots(pool, pool_is_unbounded(desc));
+    uint32_t count = hm_pool_columns_list(pool, desc->reuse, slots, columns);
+    count += hm_pool_storage_list(pool, desc, slots, &items, columns + count);
     status = hm_array_init_columns(columns, count, pool_is_unbounded(desc));
     if (status != HM_OK)
         return hm_pool_tell(pool, status);

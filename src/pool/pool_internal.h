@@ -153,6 +153,9 @@ hm_pool_piece hm_pool_piece_of(const hm_pool *pool, size_t unit);
 /* Returns where a piece of blocks is, or NULL when it is not reserved. */
 unsigned char *hm_pool_piece_start(const hm_pool *pool, hm_pool_piece piece);
 
+/* Returns how many units the pieces of so many slots have, at least one; of growing blocks all. */
+size_t hm_pool_units_for(const hm_pool *pool, uint32_t slots);
+
 /* The issued slots whose places touch the units from `first` to `end`. */
 hm_pool_range hm_pool_slots_of(const hm_pool *pool, size_t first, size_t end);
 
@@ -229,8 +232,8 @@ bool hm_pool_recent_are_valid(const hm_pool *pool, uint32_t unlisted);
 
 /* block_index.c */
 
-/* Lists the array of the hash table, which only fixed blocks have. */
-hm_array_column hm_pool_index_list(hm_pool *pool);
+/* Returns the buckets of the hash table for so many blocks, a power of two. */
+size_t hm_pool_buckets_for(size_t blocks);
 
 /* Makes sure that the table stays at most half full with `more` blocks. */
 hm_status hm_pool_index_reserve(hm_pool *pool, size_t more);
@@ -249,12 +252,20 @@ bool hm_pool_index_is_valid(const hm_pool *pool);
 
 /* storage.c */
 
-/* Lists at most two arrays; the descriptor has been checked. Of the items of one range, whose
- * memory has gaps, only the place is kept: `items` needs to exist until `place` has taken it. */
-uint32_t hm_pool_storage_list(hm_pool *pool, const hm_pool_desc *desc, hm_array *items,
-                              hm_array_column *columns);
+/* Lists at most two arrays for so many slots; the descriptor has been checked. Of the items of one
+ * range, whose memory has gaps, only the place is kept: `items` needs to exist until `place` has
+ * taken it. */
+uint32_t hm_pool_storage_list(hm_pool *pool, const hm_pool_desc *desc, uint32_t slots,
+                              hm_array *items, hm_array_column *columns);
 void hm_pool_storage_place(hm_pool *pool, const hm_array *items);
 void hm_pool_storage_fini(hm_pool *pool);
+
+/* Lists the arrays of a pool in blocks, to move them to space for so many slots. */
+uint32_t hm_pool_storage_list_moved(hm_pool *pool, uint32_t slots, hm_array_column *columns);
+
+/* Finds the bases where they are now, and sets those that have memory since there were `before`:
+ * they have to say which blocks have none. */
+void hm_pool_storage_follow(hm_pool *pool, size_t before);
 
 /* Makes the memory of the next n slots ready, which were never issued. No hole is cold. */
 hm_status hm_pool_storage_grow(hm_pool *pool, uint32_t n);
@@ -277,9 +288,12 @@ bool hm_pool_storage_is_valid(const hm_pool *pool);
 
 /* columns.c */
 
-/* Lists three arrays, of which the first is to own the range, and finds them once they are there.
- */
-uint32_t hm_pool_columns_list(hm_pool *pool, hm_reuse reuse, bool is_whole,
+/* Returns for how many slots a pool has columns at first; `is_whole`: without a capacity. */
+uint32_t hm_pool_first_slots(const hm_pool *pool, bool is_whole);
+
+/* Lists three arrays for so many slots, of which the first is to own the range, and finds them once
+ * they are there. */
+uint32_t hm_pool_columns_list(hm_pool *pool, hm_reuse reuse, uint32_t slots,
                               hm_array_column *columns);
 void hm_pool_columns_place(hm_pool *pool);
 void hm_pool_columns_fini(hm_pool *pool);

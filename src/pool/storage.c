@@ -12,13 +12,18 @@ static void pool_set_block_start(hm_pool *pool, size_t block, const unsigned cha
     pool->places.bases[block] = (uintptr_t)address - hm_pool_block_offset(pool, block);
 }
 
-/* Sets all bases that it commits, since they have to say which blocks have no memory. */
+void hm_pool_storage_follow(hm_pool *pool, size_t before)
+{
+    pool->places.bases = (uintptr_t *)(void *)pool->unit_array.data;
+    for (size_t block = before; block < pool->unit_array.limit; block++)
+        pool_set_block_start(pool, block, NULL);
+}
+
 static hm_status pool_make_base_room(hm_pool *pool, size_t blocks)
 {
     size_t before = pool->unit_array.limit;
     hm_status status = hm_array_commit(&pool->unit_array, blocks, false);
-    for (size_t block = before; block < pool->unit_array.limit; block++)
-        pool_set_block_start(pool, block, NULL);
+    hm_pool_storage_follow(pool, before);
     return status;
 }
 
@@ -286,33 +291,48 @@ static uint32_t pool_list_range(hm_pool *pool, const hm_pool_desc *desc, hm_arra
     return 2;
 }
 
-static uint32_t pool_list_blocks(hm_pool *pool, const hm_pool_desc *desc, hm_array_column *columns)
+static uint32_t pool_list_blocks(hm_pool *pool, const hm_pool_desc *desc, uint32_t slots,
+                                 hm_array_column *columns)
 {
     const hm_memory *memory = pool->memory;
     hm_pool_blocks_init(pool, desc->block_size);
-    columns[0] = (hm_array_column){
-        .array = &pool->unit_array,
-        .desc = {sizeof(uintptr_t), 0, pool->unit_count, memory->page_size, memory}};
+    size_t units = hm_pool_units_for(pool, slots);
+    columns[0] =
+        (hm_array_column){.array = &pool->unit_array,
+                          .desc = {sizeof(uintptr_t), 0, units, memory->page_size, memory}};
     if (!hm_pool_in_fixed_blocks(pool))
         return 1;
-    columns[1] = hm_pool_index_list(pool);
+    pool->cell_shift = hm_bits_highest(hm_pool_block_size(pool, 0));
+    columns[1] = (hm_array_column){
+        .array = &pool->index_array,
+        .desc = {sizeof(uint32_t), 0, hm_pool_buckets_for(units), memory->page_size, memory}};
     return 2;
 }
 
-uint32_t hm_pool_storage_list(hm_pool *pool, const hm_pool_desc *desc, hm_array *items,
-                              hm_array_column *columns)
+uint32_t hm_pool_storage_list(hm_pool *pool, const hm_pool_desc *desc, uint32_t slots,
+                              hm_array *items, hm_array_column *columns)
 {
     return hm_pool_in_one_range(pool) ? pool_list_range(pool, desc, items, columns)
-                                      : pool_list_blocks(pool, desc, columns);
+                                      : pool_list_blocks(pool, desc, slots, columns);
+}
+
+uint32_t hm_pool_storage_list_moved(hm_pool *pool, uint32_t slots, hm_array_column *columns)
+{
+    size_t units = hm_pool_units_for(pool, slots);
+    columns[0] = hm_array_column_of(&pool->unit_array, pool->unit_array.limit, false);
+    columns[0].desc.capacity = units;
+    if (!hm_pool_in_fixed_blocks(pool))
+        return 1;
+    columns[1] = hm_array_column_of(&pool->index_array, pool->index_size, false);
+    columns[1].desc.capacity = hm_pool_buckets_for(units);
+    return 2;
 }
 
 void hm_pool_storage_place(hm_pool *pool, const hm_array *items)
 {
     pool->places.items = items->data;
     if (!hm_pool_in_one_range(pool))
-        pool->places.bases = (uintptr_t *)(void *)pool->unit_array.data;
-    for (size_t block = 0; pool->unit_array.is_whole && block < pool->unit_array.limit; block++)
-        pool_set_block_start(pool, block, NULL);
+        hm_pool_storage_follow(pool, 0);
 }
 
 void hm_pool_storage_fini(hm_pool *pool)

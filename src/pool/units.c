@@ -67,6 +67,13 @@ hm_pool_range hm_pool_slots_of(const hm_pool *pool, size_t first, size_t end)
                            hm_pool_at_most(last, pool->slot_count)};
 }
 
+size_t hm_pool_units_for(const hm_pool *pool, uint32_t slots)
+{
+    if (!hm_pool_in_fixed_blocks(pool))
+        return pool->unit_count;
+    return hm_pool_piece_of(pool, hm_pool_first_unit(pool, slots - 1)).end;
+}
+
 bool hm_pool_has_memory(const hm_pool *pool, uint32_t slot)
 {
     size_t end = hm_pool_last_unit(pool, slot) + 1;

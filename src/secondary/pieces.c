@@ -44,10 +44,13 @@ static unsigned char *secondary_piece_at(const hm_secondary *secondary, size_t p
     return (unsigned char *)secondary->positions + secondary_piece_begin(secondary, piece);
 }
 
-/* Returns the slots of the pieces before this one. */
+/* Returns the slots of the pieces before this one, as far as positions are reserved. */
 static uint32_t secondary_slots_before(const hm_secondary *secondary, size_t piece)
 {
     uint64_t end = (uint64_t)piece << secondary->piece_shift;
+    uint64_t reserved = secondary->reserved_size / sizeof(uint32_t);
+    if (end > reserved)
+        end = reserved;
     return end < secondary->max_slots ? (uint32_t)end : secondary->max_slots;
 }
 
@@ -60,6 +63,81 @@ static hm_status secondary_commit_piece(hm_secondary *secondary, size_t piece)
         return status;
     secondary->positions_size += size;
     secondary->pieces[piece] = SECONDARY_COMMITTED;
+    return HM_OK;
+}
+
+void hm_secondary_release_positions(const hm_secondary *secondary)
+{
+    const hm_memory *memory = secondary->value_array.memory;
+    if (secondary->has_own_range)
+        memory->release(memory->context, secondary->positions, secondary->reserved_size);
+}
+
+/* Gives `wide` memory for the pieces that have some, and copies them. */
+static hm_status secondary_copy_pieces(const hm_secondary *secondary, hm_secondary *wide)
+{
+    hm_status status = HM_OK;
+    for (size_t piece = 0; piece < secondary->piece_array.count && status == HM_OK; piece++) {
+        if (secondary->pieces[piece] == 0)
+            continue;
+        status = secondary_commit_piece(wide, piece);
+        if (status == HM_OK)
+            memcpy(secondary_piece_at(wide, piece), secondary_piece_at(secondary, piece),
+                   secondary_piece_size(secondary, piece));
+    }
+    return status;
+}
+
+/* Gives back the pieces of a secondary whose values have them in their range, and returns the bytes
+ * that the system refuses to take: they stay committed until fini. */
+static size_t secondary_leave_pieces(const hm_secondary *secondary)
+{
+    const hm_memory *memory = secondary->value_array.memory;
+    size_t left = 0;
+    for (size_t piece = 0; piece < secondary->piece_array.count; piece++) {
+        size_t size = secondary_piece_size(secondary, piece);
+        if (secondary->pieces[piece] != 0 &&
+            !memory->decommit(memory->context, secondary_piece_at(secondary, piece), size))
+            left += size;
+    }
+    return left;
+}
+
+size_t hm_secondary_widened(size_t space, size_t need, uint32_t limit)
+{
+    if (need <= space)
+        return space;
+    size_t twice = space <= limit / 2 ? 2 * space : limit;
+    return need > twice ? need : twice;
+}
+
+hm_status hm_secondary_widen(hm_secondary *secondary, uint32_t slots)
+{
+    size_t space = secondary->reserved_size / sizeof(uint32_t);
+    size_t wider = hm_secondary_widened(space, slots, secondary->max_slots);
+    if (wider == space)
+        return HM_OK;
+    hm_array range = {0};
+    const hm_array_column column = {
+        .array = &range, .desc = {sizeof(uint32_t), 0, wider, 0, secondary->value_array.memory}};
+    hm_status status = hm_array_init_columns(&column, 1, false);
+    if (status != HM_OK)
+        return status;
+    hm_secondary wide = *secondary;
+    wide.positions = hm_array_data(&range);
+    wide.positions_size = 0;
+    wide.reserved_size = range.range_size;
+    wide.has_own_range = true;
+    status = secondary_copy_pieces(secondary, &wide);
+    if (status != HM_OK) {
+        hm_secondary_release_positions(&wide);
+        return status;
+    }
+    if (secondary->has_own_range)
+        hm_secondary_release_positions(secondary);
+    else
+        wide.left_size = secondary_leave_pieces(secondary);
+    *secondary = wide;
     return HM_OK;
 }
 

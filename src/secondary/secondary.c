@@ -54,6 +54,12 @@ hm_status hm_secondary_take_owners(const hm_owners *owners, uint32_t *capacity, 
     return HM_OK;
 }
 
+/* Returns for how many slots a secondary with a capacity has positions at first. */
+static size_t secondary_first_slots(const hm_secondary_desc *full)
+{
+    return hm_id_table_first_slots(full->capacity, full->max_slots);
+}
+
 /* Checks all that can be wrong with a descriptor whose defaults are filled in, before anything is
  * reserved. */
 static hm_status secondary_check(const hm_secondary_desc *full)
@@ -70,7 +76,8 @@ static hm_status secondary_check(const hm_secondary_desc *full)
     if (status == HM_OK)
         status = hm_array_check_size(sizeof(hm_handle), full->capacity, "owner_", full->memory);
     if (status == HM_OK && !is_whole)
-        status = hm_array_check_size(sizeof(uint32_t), full->max_slots, "position_", full->memory);
+        status = hm_array_check_size(sizeof(uint32_t), secondary_first_slots(full), "position_",
+                                     full->memory);
     return status;
 }
 
@@ -90,9 +97,9 @@ hm_status hm_secondary_list_columns(hm_secondary *secondary, const hm_secondary_
                                    .desc = {sizeof(hm_handle), 0, full->capacity, 0, memory}};
     columns[2] = (hm_array_column){.array = &secondary->piece_array,
                                    .desc = {1, 0, HM_SECONDARY_HALVES, memory->page_size, memory}};
-    columns[3] = (hm_array_column){.array = positions,
-                                   .desc = {sizeof(uint32_t), 0, full->max_slots, 0, memory}};
+    columns[3] = (hm_array_column){.array = positions, .desc = {sizeof(uint32_t), 0, 0, 0, memory}};
     if (full->capacity != 0) {
+        columns[3].desc.capacity = secondary_first_slots(full);
         columns[2].desc.capacity = hm_secondary_count_pieces(secondary, memory);
         return HM_OK;
     }
@@ -122,8 +129,8 @@ void hm_secondary_place_columns(hm_secondary *secondary, const hm_secondary_desc
         secondary->piece_array.count = HM_SECONDARY_HALVES;
         memset(secondary->pieces, 1, HM_SECONDARY_HALVES);
     } else {
-        secondary->reserved_size =
-            hm_memory_round_up(sizeof(uint32_t) * full->max_slots, full->memory->page_size);
+        secondary->reserved_size = hm_memory_round_up(
+            sizeof(uint32_t) * secondary_first_slots(full), full->memory->page_size);
     }
     secondary->value_size = full->value_size;
     secondary->type_id = full->type_id;
@@ -135,6 +142,7 @@ void hm_secondary_place_columns(hm_secondary *secondary, const hm_secondary_desc
 static void secondary_release_all(hm_secondary *secondary)
 {
     hm_order_fini(&secondary->order);
+    hm_secondary_release_positions(secondary);
     hm_array_fini(&secondary->piece_array);
     hm_array_fini(&secondary->owner_array);
     hm_array_fini(&secondary->value_array);
@@ -217,21 +225,12 @@ static hm_status secondary_move(hm_secondary *secondary, size_t values, size_t s
     return status;
 }
 
-/* Returns the space to move to: at least twice as much as there is, unless that is enough. */
-static size_t secondary_widened(size_t space, size_t need, uint32_t limit)
-{
-    if (need <= space)
-        return space;
-    size_t twice = space <= limit / 2 ? 2 * space : limit;
-    return need > twice ? need : twice;
-}
-
 /* Makes space for n more values, and for the positions of all slots below `slots`. */
 static hm_status secondary_grow(hm_secondary *secondary, uint32_t n, uint32_t slots)
 {
-    size_t values = secondary_widened(secondary->value_array.capacity, (size_t)secondary->count + n,
-                                      secondary->capacity);
-    size_t end = secondary_widened(secondary->slot_end, slots, secondary->max_slots);
+    size_t values = hm_secondary_widened(secondary->value_array.capacity,
+                                         (size_t)secondary->count + n, secondary->capacity);
+    size_t end = hm_secondary_widened(secondary->slot_end, slots, secondary->max_slots);
     if (values == secondary->value_array.capacity && end == secondary->slot_end)
         return HM_OK;
     return secondary_move(secondary, values, end);
@@ -271,6 +270,8 @@ static hm_status secondary_commit_values(hm_secondary *secondary, uint32_t n, ui
     hm_status status = HM_OK;
     if (hm_secondary_is_whole(secondary))
         status = secondary_grow(secondary, n, slots);
+    else
+        status = hm_secondary_widen(secondary, slots);
     if (status == HM_OK)
         status = hm_array_commit(&secondary->owner_array, count, grows);
     if (status == HM_OK)
@@ -663,7 +664,9 @@ hm_secondary_stats hm_secondary_get_stats(const hm_secondary *secondary)
                                 .slots = secondary->slot_end,
                                 .max_slots = secondary->max_slots,
                                 .free_slots = secondary->slot_end - secondary->count,
-                                .committed_size = secondary->positions_size};
+                                .committed_size = secondary->positions_size + secondary->left_size};
+    if (secondary->has_own_range)
+        stats.reserved_size = secondary->reserved_size;
     hm_array_add_sizes(&secondary->value_array, &stats);
     hm_array_add_sizes(&secondary->owner_array, &stats);
     hm_array_add_sizes(&secondary->piece_array, &stats);

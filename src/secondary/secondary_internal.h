@@ -28,6 +28,17 @@ static inline bool hm_secondary_has_piece(const hm_secondary *secondary, uint32_
            secondary->pieces[(size_t)slot >> secondary->piece_shift] != 0;
 }
 
+/* Returns the space to move to: at least twice as much as there is, unless that is enough. */
+size_t hm_secondary_widened(size_t space, size_t need, uint32_t limit);
+
+/* Makes space for the positions of all slots below `slots`, of a secondary with a capacity: moves
+ * them to a range of their own, of at least twice the size, if theirs ends before. HM_ERROR_MEMORY:
+ * nothing has changed. O(slots with a piece). */
+hm_status hm_secondary_widen(hm_secondary *secondary, uint32_t slots);
+
+/* Releases the range of the positions, if they have one. */
+void hm_secondary_release_positions(const hm_secondary *secondary);
+
 /* Makes lookups see a slot below max_slots: commits its piece if that has no memory. */
 hm_status hm_secondary_prepare_slot(hm_secondary *secondary, uint32_t slot);
 

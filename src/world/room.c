@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* world: how its arrays move. With a capacity all of them are columns of the range of the ids, and
- * grow in place. Without one those that every world needs begin in that range, which is committed
- * whole. The places of slots move with it; any other that is full moves to a range of its own, so
- * that each moves only when it has doubled. */
+ * grow in place, but for those by slot once many slots are retired. Without one those that every
+ * world needs begin in that range, which is committed whole. The places of slots move with it; any
+ * other that is full moves to a range of its own, so that each moves only when it has doubled. */
 #include "world_internal.h"
 
 void hm_world_place_arrays(hm_world *world)
@@ -15,7 +15,8 @@ void hm_world_place_arrays(hm_world *world)
 hm_status hm_world_widen_array(hm_world *world, hm_array *array, size_t size, size_t need)
 {
     hm_array_column column = {.array = array, .desc = {.item_size = size, .capacity = need}};
-    if (!world->ids.slot_array.is_whole) /* The commit that follows fails. */
+    bool is_by_slot = array == &world->place_array || array == &world->mask_array;
+    if (!world->ids.slot_array.is_whole && !is_by_slot) /* The commit that follows fails. */
         return HM_OK;
     if (world->running != 0)
         return hm_world_refuse_busy(world);
@@ -60,6 +61,8 @@ hm_status hm_world_move(hm_world *world, uint32_t n)
     hm_array_column columns[ROOM_EVERY];
     if (world->running != 0)
         return hm_world_refuse_busy(world);
+    if (!world->ids.slot_array.is_whole) /* The entries move alone. */
+        return HM_OK;
     uint32_t count = room_in_range(world, columns);
     hm_status status = hm_id_table_grow(&world->ids, world->name, n, columns, count);
     hm_world_place_arrays(world);

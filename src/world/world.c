@@ -92,8 +92,7 @@ static uint32_t world_list_arrays(hm_world *world, const hm_world_desc *full,
     size_t chunks = (size_t)(full->max_size / HM_WORLD_BLOCK_SIZE) + 3;
     if (!is_bounded)
         chunks = WORLD_FIRST_CHUNKS;
-    columns[n] =
-        world_column(&world->place_array, sizeof(hm_world_place), is_bounded ? full->max_slots : 0);
+    columns[n] = world_column(&world->place_array, sizeof(hm_world_place), 0);
     columns[n++].is_by_slot = true;
     columns[n++] = world_column(&world->archetype_array, sizeof(hm_world_archetype), archetypes);
     columns[n++] = world_column(&world->bucket_array, sizeof(uint32_t), buckets);
@@ -101,7 +100,8 @@ static uint32_t world_list_arrays(hm_world *world, const hm_world_desc *full,
         world_column(&world->component_array, sizeof(hm_world_component_record), components);
     columns[n++] = world_column(&world->order_chunks, sizeof(uint32_t), chunks);
     if (is_bounded) {
-        columns[n++] = world_column(&world->mask_array, sizeof(uint64_t), full->max_slots);
+        columns[n] = world_column(&world->mask_array, sizeof(uint64_t), 0);
+        columns[n++].is_by_slot = true;
         columns[n++] = world_column(&world->sparse_array, sizeof(hm_secondary), WORLD_MAX_SPARSE);
         columns[n++] = world_column(&world->link_array, sizeof(uint64_t), full->capacity);
     }

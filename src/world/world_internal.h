@@ -135,8 +135,8 @@ static inline hm_world_link *hm_world_link_of(const hm_world *world, uint32_t ch
 /* Reads the addresses of the arrays again. */
 void hm_world_place_arrays(hm_world *world);
 
-/* Moves the ids and the arrays beside them to a range for n more entities. HM_ERROR_BUSY while a
- * query runs; fails as hm_id_table_grow. */
+/* Moves the ids and the arrays beside them to a range for n more entities, unless only entries by
+ * slot will have to move. HM_ERROR_BUSY while a query runs; fails as hm_id_table_grow. */
 hm_status hm_world_move(hm_world *world, uint32_t n);
 
 /* Moves to smaller ranges what uses at most half of its own. */
@@ -145,10 +145,10 @@ hm_status hm_world_shrink(hm_world *world);
 /* The part of hm_world_widen that is not inline. */
 hm_status hm_world_widen_array(hm_world *world, hm_array *array, size_t size, size_t need);
 
-/* Before each commit of an array that is not a column of the ids: without a capacity, moves it to a
- * larger range if it has no space for `need` items of `size` bytes; the first time, makes it.
- * HM_ERROR_BUSY while a query runs, since other threads may read it; HM_ERROR_MEMORY. Then nothing
- * has changed. Invalidates pointers into the array. */
+/* Before each commit of an array that is not a column of the ids: without a capacity, or if it is
+ * by slot, moves it to a larger range if it has no space for `need` items of `size` bytes; the
+ * first time, makes it. HM_ERROR_BUSY while a query runs, since other threads may read it;
+ * HM_ERROR_MEMORY. Then nothing has changed. Invalidates pointers into the array. */
 static inline hm_status hm_world_widen(hm_world *world, hm_array *array, size_t size, size_t need)
 {
     return need <= array->capacity ? HM_OK : hm_world_widen_array(world, array, size, need);

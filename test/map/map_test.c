@@ -46,7 +46,7 @@ TEST(map, a_zero_field_means_the_default)
     desc.capacity = 100;
     desc.memory = hm_memory_heap();
     CHECK(hm_map_init(&map, &desc) == HM_OK);
-    CHECK(hm_map_get_stats(&map).max_slots == 200);
+    CHECK(hm_map_get_stats(&map).max_slots == 1 << 20);
     hm_map_fini(&map);
 }
 

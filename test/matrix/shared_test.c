@@ -4,6 +4,7 @@
  * allocator of the program will do. */
 #include "kinds.h"
 
+#include "support/arena.h"
 #include "support/index_model.h"
 #include "support/lists_model.h"
 #include "support/map_model.h"
@@ -465,6 +466,96 @@ static void an_allocator_will_do_without_a_capacity(const verbs *of, uint32_t wa
     live_on_an_allocator(of, way, 0);
 }
 
+/* Ends an item in such a way that its slot is retired. */
+typedef void spending(container *c, hm_handle handle);
+
+#define SPENDS(kind)                                                                               \
+    static void spend_##kind(container *c, hm_handle handle)                                       \
+    {                                                                                              \
+        CHECK(end_##kind(c, handle));                                                              \
+        c->kind.ids.entries[hm_handle_index(handle)].bits |= (uint64_t)HM_HANDLE_MAX_GENERATION    \
+                                                             << HM_HANDLE_GENERATION_SHIFT;        \
+    }
+SPENDS(map)
+SPENDS(table)
+SPENDS(lists)
+SPENDS(world)
+
+static void spend_pool(container *c, hm_handle handle)
+{
+    c->pool.entries[hm_handle_index(handle)] |= HM_HANDLE_MAX_GENERATION;
+    CHECK(hm_pool_erase_at(&c->pool, hm_handle_index(handle)));
+}
+
+/* Adds an item in whose place one has ended; the refused_at-th call is refused first, unless that
+ * is 0. Then a reserve comes before. Returns 1 if the refused call was needed. */
+static uint32_t add_again(const verbs *of, container *c, uint32_t number, uint32_t refused_at)
+{
+    uint32_t at = number % SOME, refusals = 0;
+    if (refused_at == 0)
+        CHECK(of->reserve(c, 1) == HM_OK);
+    if (refused_at != 0 || of->makes_ready)
+        test_memory_fail(&memory, refused_at != 0 ? refused_at : 1, true);
+    handles[at] = of->add(c, number);
+    if (hm_handle_is_null(handles[at])) {
+        CHECK(refused_at != 0 && test_memory_refused(&memory) && of->validate(c) == HM_OK);
+        for (uint32_t i = 0; i < SOME; i++)
+            CHECK(i == at ||
+                  of->holds(c, handles[i], i > at ? number - SOME + i - at : number + i - at));
+        test_memory_fail(&memory, 0, false);
+        handles[at] = of->add(c, number);
+        refusals++;
+    }
+    test_memory_fail(&memory, 0, false);
+    CHECK(of->holds(c, handles[at], number));
+    return refusals;
+}
+
+/* Retires slots until all 4 * SOME are used up, though only SOME items are alive. */
+static uint32_t wear_out(const verbs *of, uint32_t way, spending *spend, const hm_memory *table,
+                         uint32_t refused_at)
+{
+    container *c = &made;
+    uint32_t refusals = 0;
+    test_memory_init_with_holes(&memory, hm_memory_os()->page_size);
+    CHECK(of->init(c, way, SOME, table) == HM_OK);
+    for (uint32_t i = 0; i < SOME; i++)
+        handles[i] = of->add(c, i);
+    size_t reserved = of->reserved_size(c);
+    for (uint32_t i = SOME; i < 4 * SOME; i++) {
+        spend(c, handles[i % SOME]);
+        refusals += add_again(of, c, i, refused_at);
+    }
+    for (uint32_t i = 0; i < SOME; i++)
+        CHECK(of->holds(c, handles[i], 3 * SOME + i));
+    CHECK(of->reserved_size(c) > reserved);
+    spend(c, handles[0]);
+    CHECK(of->reserve(c, 1) == HM_ERROR_FULL && hm_handle_is_null(of->add(c, 0)));
+    CHECK(of->trim(c) == HM_OK);
+    for (uint32_t i = 1; i < SOME; i++)
+        CHECK(of->holds(c, handles[i], 3 * SOME + i));
+    end(of, c);
+    return refusals;
+}
+
+static void retired_slots_cost_no_space(const verbs *of, uint32_t way, spending *spend)
+{
+    hm_memory_arena arena;
+    make_arena(&arena, 1 << 26, NULL);
+    wear_out(of, way, spend, hm_memory_heap(), 0);
+    wear_out(of, way, spend, &arena.table, 0);
+    hm_memory_arena_fini(&arena);
+    CHECK(wear_out(of, way, spend, &memory.table, 1) > 0);
+    for (uint32_t k = 0; k < 6; k++)
+        wear_out(of, way, spend, &memory.table, k);
+}
+
+#define WEARS(suite, kind, way)                                                                    \
+    TEST(suite##_shared, retired_slots_cost_no_space_that_live_ones_need)                          \
+    {                                                                                              \
+        retired_slots_cost_no_space(&kind##_verbs, way, spend_##kind);                             \
+    }
+
 #define PROMISE(suite, kind, way, promise)                                                         \
     TEST(suite##_shared, promise)                                                                  \
     {                                                                                              \
@@ -504,3 +595,10 @@ PROMISE(secondary, secondary, 0, the_heap_will_do)
 PROMISE(lists, lists, 0, the_heap_will_do)
 PROMISE(index, index, 0, the_heap_will_do)
 PROMISE(world, world, 0, the_heap_will_do)
+WEARS(map, map, 0)
+WEARS(pool_of_fixed_blocks, pool, HM_STORAGE_FIXED_BLOCKS)
+WEARS(pool_of_growing_blocks, pool, HM_STORAGE_GROWING_BLOCKS)
+WEARS(table, table, 0)
+WEARS(lists, lists, 0)
+WEARS(world, world, HM_COMPONENT_ARCHETYPE)
+WEARS(world_of_sparse_values, world, HM_COMPONENT_SPARSE)

@@ -103,12 +103,12 @@ static int damage(hm_pool *pool, int how)
     DAMAGE(slot_0, entries[0] &= ~HM_POOL_FREE_ENTRY);   /* and a hole without it */
     DAMAGE(slot_20, entries[20] ^= 1u << 16);            /* another type id */
     DAMAGE(slot_20, entries[20] &= ~HM_HANDLE_MAX_GENERATION);
-    DAMAGE(levels, pool->levels[0][0] ^= 1); /* a word with a hole that is not recent */
-    DAMAGE(levels, pool->levels[0][0] ^= 2); /* a word whose holes are all recent */
-    DAMAGE(levels, pool->levels[0][0] ^= 4); /* a word without holes */
-    DAMAGE(levels, pool->levels[1][0] ^= 1); /* a level says what is below it */
-    DAMAGE(memory, pool->levels[pool->level_count - 1]++); /* the top level is its array */
-    DAMAGE(levels, pool->hole_word = HM_INVALID_INDEX);    /* the lowest word that is listed */
+    DAMAGE(levels, pool->levels[0][0] ^= 1);            /* a word with a hole that is not recent */
+    DAMAGE(levels, pool->levels[0][0] ^= 2);            /* a word whose holes are all recent */
+    DAMAGE(levels, pool->levels[0][0] ^= 4);            /* a word without holes */
+    DAMAGE(levels, pool->levels[1][0] ^= 1);            /* a level says what is below it */
+    DAMAGE(memory, pool->levels[0]++);                  /* it follows the ring */
+    DAMAGE(levels, pool->hole_word = HM_INVALID_INDEX); /* the lowest word that is listed */
     DAMAGE(levels, pool->hole_word = 1);
     DAMAGE(memory, pool->guard.limit--);                 /* the capacity */
     DAMAGE(memory, pool->guard.flags |= HM_GUARD_BUSY);  /* and 0 while busy */
@@ -288,7 +288,7 @@ static int damage_blocks(hm_pool *pool, uintptr_t *other_bases, int how)
     const char *memory = "the pool's counts and memory disagree";
     DAMAGE(memory, pool->item_reserved_size += 65536);
     DAMAGE(memory, pool->blocks_end_in_words = !pool->blocks_end_in_words);
-    DAMAGE(memory, pool->levels[pool->level_count - 1]++);
+    DAMAGE(memory, pool->levels[0]++);
     DAMAGE(memory, pool->places.bases = other_bases);
     return number;
 }

@@ -93,8 +93,7 @@ typedef struct hm_pool {
                                  a cell */
     hm_array entry_array;     /* uint32_t */
     hm_array word_array;      /* hm_pool_word */
-    hm_array hole_array;      /* uint64_t: the ring of recent holes, then the levels, the highest
-                                 first, since only the lowest one grows with the slots; with
+    hm_array hole_array;      /* uint64_t: the ring of recent holes, then the levels; with
                                  HM_REUSE_LAST uint32_t: the stack, from position -retired_count
                                  on, so that a slot that is retired moves none of it */
     /* The items' memory, in units: pages of the one range, or blocks. */

@@ -14,8 +14,9 @@ HM_BEGIN_C
  * in one cache line if the secondary starts at one.
  *
  * The sparse column is committed in *pieces*, where slots are used. A piece is a power of two of
- * slots, so that a shift tells a slot's piece. Without a capacity all is committed that there is:
- * positions up to slot_end, and two pieces that make up the index space.
+ * slots, so that a shift tells a slot's piece. It lies in the range of the values until it needs
+ * space for higher slots; then it has a range of its own. Without a capacity all is committed that
+ * there is: positions up to slot_end, and two pieces that make up the index space.
  *
  * The pair of arrays is the sparse set of Briggs and Torczon ("An Efficient Representation for
  * Sparse Sets", 1993); with a handle beside each value, a position need not be initialised. */
@@ -35,8 +36,10 @@ typedef struct hm_secondary {
     void *context;
     const char *name;
     uint32_t capacity;     /* values, at most; value_array has the space that there is now */
+    bool has_own_range;    /* the sparse column; never without a capacity */
     size_t positions_size; /* bytes committed of the sparse column; 0 without a capacity */
     size_t reserved_size;  /* bytes reserved for it; as above */
+    size_t left_size;      /* bytes that the system did not take back when it got its own range */
     hm_array value_array;
     hm_array owner_array; /* hm_handle */
     hm_array piece_array; /* unsigned char */
