@@ -10,8 +10,9 @@ enum {
     QUERY_AHEAD = 12,        /* candidates ahead for which what a test reads is prefetched */
     QUERY_LINE = 64,         /* bytes that one prefetch loads */
     QUERY_TAIL_SIZE = 16384, /* bytes of the last rows of a chunk, in all columns of the query */
-    QUERY_PIECES = 8,        /* views of as many rows */
-    QUERY_STEP = 16          /* a chunk's views begin at multiples of this many rows */
+    QUERY_CACHED_SIZE = 1 << 20, /* bytes of values in a loop that caches keep from the last one */
+    QUERY_PIECES = 8,            /* views of as many rows */
+    QUERY_STEP = 16              /* a chunk's views begin at multiples of this many rows */
 };
 
 /* views */
@@ -25,10 +26,7 @@ static void query_enter_archetype(hm_query *query, const hm_world_archetype *arc
         query->places[c] = (hm_query_column){cell->offset, cell->size};
         size += cell->size;
     }
-    query->cursor.tail = 0; /* where there is nothing to load */
-    if (size != 0)
-        query->cursor.tail =
-            size < QUERY_TAIL_SIZE / QUERY_STEP ? QUERY_TAIL_SIZE / size : QUERY_STEP;
+    query->cursor.size = size;
 }
 
 /* Points the view's columns to a row of its archetype. */
@@ -82,6 +80,20 @@ static void query_look_ahead(hm_query *query)
         HM_PREFETCH(hm_world_link_of(world, cursor->ahead));
 }
 
+/* Says how many rows at the end of the chunk are loaded ahead: none where there is nothing to load,
+ * and none of the first values of a loop, since shorter loops find theirs in the caches. */
+static void query_choose_tail(hm_query_cursor *cursor)
+{
+    cursor->tail = 0;
+    if (cursor->size == 0)
+        return;
+    if (cursor->passed < QUERY_CACHED_SIZE)
+        cursor->passed += cursor->rows * cursor->size; /* A chunk has at most 256 KiB. */
+    else
+        cursor->tail = cursor->size < QUERY_TAIL_SIZE / QUERY_STEP ? QUERY_TAIL_SIZE / cursor->size
+                                                                   : QUERY_STEP;
+}
+
 static bool query_next_chunk(hm_query *query)
 {
     hm_query_cursor *cursor = &query->cursor;
@@ -94,6 +106,7 @@ static bool query_next_chunk(hm_query *query)
     }
     cursor->row = 0;
     cursor->rows = hm_world_rows_in(query->archetype, cursor->chunk);
+    query_choose_tail(cursor);
     query_look_ahead(query);
     return true;
 }

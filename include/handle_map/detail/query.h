@@ -27,10 +27,12 @@ typedef struct hm_query_cursor {
     uint32_t rows;     /* in the chunk, or in the candidate's */
     uint32_t tail;     /* rows at the end of the chunk that are views of their own */
     uint32_t ahead;    /* the next chunk, if there is one, and its archetype */
+    uint32_t size;     /* bytes of a row's values */
     const hm_world_archetype *ahead_archetype;
     uint32_t next_archetype; /* which has been found already, if chunks are walked */
     uint32_t archetype;      /* the candidate's; none: not tested yet */
     uint32_t index;          /* of the candidate, where the owners of a secondary are walked */
+    uint32_t passed;         /* bytes of values in the chunks so far, as far as they matter */
     hm_world_place place;    /* the candidate's */
     hm_handle entity;        /* the candidate */
     bool exists, matches;    /* the candidate */
