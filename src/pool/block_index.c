@@ -20,6 +20,14 @@ size_t hm_pool_buckets_for(size_t blocks)
     return buckets;
 }
 
+size_t hm_pool_index_size(const hm_pool *pool)
+{
+    if (pool->unit_array.is_whole)
+        return 0;
+    return hm_memory_round_up(sizeof(uint32_t) * hm_pool_bucket_count(pool),
+                              hm_pool_memory(pool)->page_size);
+}
+
 static uint64_t pool_cell_of(const hm_pool *pool, const void *address)
 {
     return (uint64_t)(uintptr_t)address >> pool->cell_shift;
@@ -28,8 +36,8 @@ static uint64_t pool_cell_of(const hm_pool *pool, const void *address)
 /* Returns the bucket of the block that begins in a cell, or the free bucket where it would go. */
 static uint32_t *pool_index_bucket(const hm_pool *pool, uint64_t cell)
 {
-    uint32_t *table = (uint32_t *)(void *)pool->index_array.data;
-    size_t mask = pool->index_size - 1;
+    uint32_t *table = pool->buckets;
+    size_t mask = hm_pool_bucket_count(pool) - 1;
     uint64_t hash = cell * POOL_HASH_FACTOR;
     size_t i = (size_t)(hash >> 32) & mask;
     while (table[i] != 0 && pool_cell_of(pool, hm_pool_block_start(pool, table[i] - 1)) != cell)
@@ -45,7 +53,7 @@ void hm_pool_index_add(hm_pool *pool, size_t block)
 
 void hm_pool_index_rebuild(hm_pool *pool)
 {
-    memset(pool->index_array.data, 0, pool->index_size * sizeof(uint32_t));
+    memset(pool->buckets, 0, sizeof(uint32_t) * hm_pool_bucket_count(pool));
     for (size_t block = 0; block < pool->unit_end; block++)
         if (hm_pool_block_start(pool, block) != NULL)
             hm_pool_index_add(pool, block);
@@ -53,17 +61,22 @@ void hm_pool_index_rebuild(hm_pool *pool)
 
 hm_status hm_pool_index_reserve(hm_pool *pool, size_t more)
 {
-    size_t size = pool->index_size != 0 ? pool->index_size : POOL_MIN_BUCKETS;
-    while (2 * (pool->block_count + more) > size)
-        size *= 2;
-    if (size == pool->index_size)
+    uint8_t before = pool->bucket_shift;
+    size_t committed = hm_pool_index_size(pool), blocks = pool->block_count + more;
+    if (before == 0)
+        pool->bucket_shift = (uint8_t)hm_bits_highest(POOL_MIN_BUCKETS);
+    while (2 * blocks > hm_pool_bucket_count(pool))
+        pool->bucket_shift++;
+    if (pool->bucket_shift == before)
         return HM_OK;
-    hm_status status = hm_array_commit(&pool->index_array, size, false);
-    if (status != HM_OK)
-        return status;
-    pool->index_size = size;
-    hm_pool_index_rebuild(pool);
-    return HM_OK;
+    size_t size = hm_pool_index_size(pool) - committed;
+    unsigned char *end = (unsigned char *)pool->buckets + committed;
+    hm_status status = size != 0 ? hm_memory_commit(hm_pool_memory(pool), end, size) : HM_OK;
+    if (status == HM_OK)
+        hm_pool_index_rebuild(pool);
+    else
+        pool->bucket_shift = before;
+    return status;
 }
 
 /* Returns the block that holds an address, or unit_end. */
@@ -111,10 +124,9 @@ uint32_t hm_pool_slot_at(const hm_pool *pool, const void *address)
 
 bool hm_pool_index_is_valid(const hm_pool *pool)
 {
-    const uint32_t *table = (const uint32_t *)(const void *)pool->index_array.data;
     size_t held = 0;
-    for (size_t i = 0; i < pool->index_size; i++)
-        held += table[i] != 0;
+    for (size_t i = 0; i < hm_pool_bucket_count(pool); i++)
+        held += pool->buckets[i] != 0;
     for (size_t block = 0; block < pool->unit_end; block++)
         if (hm_pool_block_start(pool, block) != NULL &&
             pool_find_block(pool, hm_pool_block_start(pool, block)) != block)

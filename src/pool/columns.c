@@ -44,7 +44,7 @@ uint32_t hm_pool_first_slots(const hm_pool *pool, bool is_whole)
 uint32_t hm_pool_columns_list(hm_pool *pool, hm_reuse reuse, uint32_t slots,
                               hm_array_column *columns)
 {
-    const hm_memory *memory = pool->memory;
+    const hm_memory *memory = hm_pool_memory(pool);
     pool->recent_mask = reuse == HM_REUSE_LAST ? UINT32_MAX : 2 * HM_POOL_RECENT - 1;
     pool->recent_limit = reuse == HM_REUSE_LAST ? UINT32_MAX : HM_POOL_RECENT + 1;
     size_t units = pool_hole_units(pool, slots);
@@ -64,14 +64,11 @@ uint32_t hm_pool_columns_list(hm_pool *pool, hm_reuse reuse, uint32_t slots,
 /* Finds the levels. The lowest one comes first, since it is kept when all move. */
 static void pool_place_levels(hm_pool *pool)
 {
-    uint64_t *next = (uint64_t *)hm_array_data(&pool->hole_array) + POOL_RING;
-    size_t size = pool->word_array.capacity;
-    pool->level_count = 0;
-    do {
-        size = hm_pool_word_count(size);
-        pool->levels[pool->level_count++] = next;
-        next += size;
-    } while (size > 1);
+    size_t size = hm_pool_word_count(pool->word_array.capacity);
+    pool->listed = (uint64_t *)hm_array_data(&pool->hole_array) + POOL_RING;
+    pool->level_count = 1;
+    for (; size > 1; size = hm_pool_word_count(size))
+        pool->level_count++;
 }
 
 void hm_pool_columns_place(hm_pool *pool)
@@ -108,11 +105,13 @@ static hm_status pool_move(hm_pool *pool, uint32_t slots)
     columns[2].desc.capacity = units;
     if (!hm_pool_reuses_last(pool))
         columns[2].desc.commit_step = sizeof(uint64_t) * units;
-    uint32_t count = 3 + hm_pool_storage_list_moved(pool, slots, columns + 3);
+    hm_array table = {0};
+    uint32_t count = 3 + hm_pool_storage_list_moved(pool, slots, &table, columns + 3);
     hm_status status = hm_array_move_columns(columns, count);
     if (status != HM_OK)
         return status;
     hm_pool_columns_place(pool);
+    pool->buckets = hm_array_data(&table);
     hm_pool_storage_follow(pool, bases);
     if (hm_pool_reuses_last(pool))
         return HM_OK;
@@ -179,7 +178,7 @@ bool hm_pool_columns_are_valid(const hm_pool *pool)
     const uint32_t *holes = hm_array_data(&pool->hole_array);
     if (hm_pool_reuses_last(pool))
         holes += pool->retired_count;
-    else if ((const void *)pool->levels[0] != holes + 2 * (size_t)HM_POOL_RECENT)
+    else if ((const void *)pool->listed != holes + 2 * (size_t)HM_POOL_RECENT)
         return false;
     return pool->entries == hm_array_data(&pool->entry_array) && pool->recent == holes &&
            (const void *)pool->words == hm_array_data(&pool->word_array);

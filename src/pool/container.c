@@ -11,7 +11,7 @@
 #include "../id_table_private.h"
 
 HM_STATIC_ASSERT(offsetof(hm_pool, recent) <= 64, "lookup reads one line of a cache");
-HM_STATIC_ASSERT(offsetof(hm_pool, level_count) <= 128, "insert and erase read two");
+HM_STATIC_ASSERT(offsetof(hm_pool, listed) <= 128, "insert and erase read two");
 
 /* init and fini */
 
@@ -19,7 +19,7 @@ HM_STATIC_ASSERT(offsetof(hm_pool, level_count) <= 128, "insert and erase read t
  * the address space of an item, so it is smaller where addresses are scarce. */
 static uint32_t pool_range_slots(const hm_pool *pool)
 {
-    if (!hm_memory_is_ample(pool->memory))
+    if (!hm_memory_is_ample(hm_pool_memory(pool)))
         return hm_id_table_default_max_slots(pool->capacity, 1, 2);
     return hm_id_table_default_max_slots(pool->capacity, UINT32_C(1) << 16, 4);
 }
@@ -44,7 +44,8 @@ static void pool_set_limits(hm_pool *pool, const hm_pool_desc *desc)
 {
     /* As many as the sizes of all allow; pool_check says why half of it. */
     size_t size = desc->item_size > sizeof(hm_pool_word) ? desc->item_size : sizeof(hm_pool_word);
-    uint32_t most = hm_pool_at_most((SIZE_MAX - pool->memory->page_size) / 2 / size, UINT32_MAX);
+    uint32_t most =
+        hm_pool_at_most((SIZE_MAX - hm_pool_memory(pool)->page_size) / 2 / size, UINT32_MAX);
     pool->capacity = desc->capacity != 0 ? desc->capacity : HM_DEFAULT_CAPACITY;
     pool->max_slots = desc->max_slots;
     if (pool_is_unbounded(desc)) {
@@ -59,7 +60,7 @@ static void pool_set_limits(hm_pool *pool, const hm_pool_desc *desc)
 /* Checks all that can be wrong with a descriptor, before anything is reserved. */
 static hm_status pool_check(const hm_pool *pool, const hm_pool_desc *desc)
 {
-    hm_status status = hm_memory_check(pool->memory);
+    hm_status status = hm_memory_check(hm_pool_memory(pool));
     if (status == HM_OK)
         status = hm_array_check_layout(desc->item_size, desc->item_align, "item_");
     if (status == HM_OK)
@@ -74,20 +75,20 @@ static hm_status pool_check(const hm_pool *pool, const hm_pool_desc *desc)
     /* Half of SIZE_MAX, so that no later product overflows: a block, rounded up to pages, has less
      * than twice max_slots items; a piece has one block, or at most half of them. */
     if (pool->max_slots == 0 ||
-        desc->item_size > (SIZE_MAX - pool->memory->page_size) / 2 / pool->max_slots)
+        desc->item_size > (SIZE_MAX - hm_pool_memory(pool)->page_size) / 2 / pool->max_slots)
         return hm_fail(HM_ERROR_INVALID,
                        "max_slots %" HM_U32 " times item_size %zu does not fit in size_t",
                        pool->max_slots, desc->item_size);
-    status = hm_array_check_size(desc->item_size, 1, "item_", pool->memory);
+    status = hm_array_check_size(desc->item_size, 1, "item_", hm_pool_memory(pool));
     if (status != HM_OK)
         return status;
     return hm_array_check_size(sizeof(uint32_t), hm_pool_first_slots(pool, pool_is_unbounded(desc)),
-                               "entry_", pool->memory);
+                               "entry_", hm_pool_memory(pool));
 }
 
 static hm_status pool_init_all(hm_pool *pool, const hm_pool_desc *desc)
 {
-    pool->memory = desc->memory != NULL ? desc->memory : hm_memory_os();
+    pool->entry_array.memory = desc->memory != NULL ? desc->memory : hm_memory_os();
     pool->places.storage = (uint32_t)desc->storage;
     if (pool_is_unbounded(desc) && desc->storage == HM_STORAGE_VIRTUAL)
         pool->places.storage = HM_STORAGE_GROWING_BLOCKS;
@@ -99,16 +100,16 @@ static hm_status pool_init_all(hm_pool *pool, const hm_pool_desc *desc)
     pool->guard.limit = pool->capacity;
     pool->hole_word = HM_INVALID_INDEX;
     uint32_t type_id = desc->type_id;
-    hm_array items = {0};
+    hm_array last = {0};
     hm_array_column columns[5];
     uint32_t slots = hm_pool_first_slots(pool, pool_is_unbounded(desc));
     uint32_t count = hm_pool_columns_list(pool, desc->reuse, slots, columns);
-    count += hm_pool_storage_list(pool, desc, slots, &items, columns + count);
+    count += hm_pool_storage_list(pool, desc, slots, &last, columns + count);
     status = hm_array_init_columns(columns, count, pool_is_unbounded(desc));
     if (status != HM_OK)
         return hm_pool_tell(pool, status);
     hm_pool_columns_place(pool);
-    hm_pool_storage_place(pool, &items);
+    hm_pool_storage_place(pool, &last);
     status = hm_id_table_settle_type(&type_id, "pool", pool->name);
     pool->fresh_entry = (uint32_t)(hm_handle_pack(0, 1, type_id).bits >> 32);
     return hm_pool_tell(pool, status);
@@ -216,7 +217,8 @@ hm_pool_stats hm_pool_get_stats(const hm_pool *pool)
     hm_array_add_sizes(&pool->word_array, &stats);
     hm_array_add_sizes(&pool->hole_array, &stats);
     hm_array_add_sizes(&pool->unit_array, &stats);
-    hm_array_add_sizes(&pool->index_array, &stats);
+    if (hm_pool_memory(pool) != NULL)
+        stats.committed_size += hm_pool_index_size(pool);
     return stats;
 }
 
@@ -261,7 +263,7 @@ hm_status hm_pool_validate(const hm_pool *pool)
     HM_CONTRACT(pool != NULL, "hm_pool_validate: pool is NULL");
     pool_census count = {0, 0, 0};
     uint32_t unlisted = 0;
-    if (pool->memory == NULL)
+    if (hm_pool_memory(pool) == NULL)
         return HM_OK;
     if (!pool_counts_are_valid(pool) || !hm_pool_storage_is_valid(pool))
         return hm_fail(HM_ERROR_CORRUPT, "the pool's counts and memory disagree");

@@ -11,7 +11,7 @@
 static uint32_t pool_lowest_below(const hm_pool *pool, uint32_t level, uint32_t word)
 {
     do
-        word = word * HM_POOL_WORD + hm_bits_lowest(pool->levels[level][word]);
+        word = word * HM_POOL_WORD + hm_bits_lowest(hm_pool_level(pool, level)[word]);
     while (level-- > 0);
     return word;
 }
@@ -19,7 +19,7 @@ static uint32_t pool_lowest_below(const hm_pool *pool, uint32_t level, uint32_t 
 uint32_t hm_pool_lowest_listed(const hm_pool *pool)
 {
     uint32_t level = pool->level_count - 1;
-    if (hm_pool_reuses_last(pool) || pool->slot_count == 0 || pool->levels[level][0] == 0)
+    if (hm_pool_reuses_last(pool) || pool->slot_count == 0 || hm_pool_level(pool, level)[0] == 0)
         return HM_INVALID_INDEX;
     return pool_lowest_below(pool, level, 0);
 }
@@ -39,10 +39,14 @@ static uint32_t pool_warm_word(const hm_pool *pool)
 void hm_pool_raise_levels(hm_pool *pool)
 {
     uint32_t below = hm_pool_word_count(hm_pool_word_count(pool->slot_count));
-    for (uint32_t level = 1; level < pool->level_count; level++, below = hm_pool_word_count(below))
+    for (uint32_t level = 1; level < pool->level_count;
+         level++, below = hm_pool_word_count(below)) {
+        const uint64_t *lower = hm_pool_level(pool, level - 1);
+        uint64_t *bits = hm_pool_level(pool, level);
         for (uint32_t i = 0; i < below; i++)
-            if (pool->levels[level - 1][i] != 0)
-                pool->levels[level][i / HM_POOL_WORD] |= UINT64_C(1) << i % HM_POOL_WORD;
+            if (lower[i] != 0)
+                bits[i / HM_POOL_WORD] |= UINT64_C(1) << i % HM_POOL_WORD;
+    }
 }
 
 void hm_pool_choose_hole_word(hm_pool *pool)
@@ -54,7 +58,7 @@ void hm_pool_list_word(hm_pool *pool, uint32_t word)
 {
     uint32_t above = word;
     for (uint32_t level = 0; level < pool->level_count; level++) {
-        uint64_t *bits = &pool->levels[level][above / HM_POOL_WORD];
+        uint64_t *bits = &hm_pool_level(pool, level)[above / HM_POOL_WORD];
         uint64_t before = *bits;
         *bits = before | UINT64_C(1) << above % HM_POOL_WORD;
         if (before != 0)
@@ -70,7 +74,7 @@ void hm_pool_list_word(hm_pool *pool, uint32_t word)
 void hm_pool_unlist_word(hm_pool *pool, uint32_t word)
 {
     uint32_t level = 0, bit = word, above = word / HM_POOL_WORD;
-    while ((pool->levels[level][above] &= ~(UINT64_C(1) << bit % HM_POOL_WORD)) == 0 &&
+    while ((hm_pool_level(pool, level)[above] &= ~(UINT64_C(1) << bit % HM_POOL_WORD)) == 0 &&
            ++level < pool->level_count) {
         bit = above;
         above /= HM_POOL_WORD;
@@ -162,10 +166,11 @@ bool hm_pool_levels_are_valid(const hm_pool *pool, uint32_t *unlisted)
             return false;
     }
     for (uint32_t level = 1; level < pool->level_count; level++) {
+        const uint64_t *lower = hm_pool_level(pool, level - 1), *bits = hm_pool_level(pool, level);
         below = hm_pool_word_count(below);
         for (uint32_t i = 0; i < hm_pool_word_count(below) * HM_POOL_WORD; i++) {
-            bool is_set = (pool->levels[level][i / HM_POOL_WORD] >> i % HM_POOL_WORD & 1) != 0;
-            if (is_set != (i < below && pool->levels[level - 1][i] != 0))
+            bool is_set = (bits[i / HM_POOL_WORD] >> i % HM_POOL_WORD & 1) != 0;
+            if (is_set != (i < below && lower[i] != 0))
                 return false;
         }
     }

@@ -39,6 +39,12 @@ typedef struct hm_pool_piece {
     size_t first, end; /* units */
 } hm_pool_piece;
 
+/* Returns the memory table; NULL for a zeroed pool. */
+static inline const hm_memory *hm_pool_memory(const hm_pool *pool)
+{
+    return pool->entry_array.memory;
+}
+
 static inline bool hm_pool_in_one_range(const hm_pool *pool)
 {
     return pool->places.storage == HM_POOL_ONE_RANGE;
@@ -88,7 +94,7 @@ static inline uint32_t hm_pool_at_most(uint64_t slots, uint32_t limit)
 static inline uint64_t hm_pool_slots_below(const hm_pool *pool, size_t unit)
 {
     if (hm_pool_in_one_range(pool))
-        return unit * pool->memory->page_size / pool->item_size;
+        return unit * hm_pool_memory(pool)->page_size / pool->item_size;
     if (hm_pool_in_fixed_blocks(pool))
         return (uint64_t)unit << pool->places.block_shift;
     return hm_pool_growing_place(0) * ((UINT64_C(1) << unit) - 1);
@@ -115,11 +121,11 @@ static inline size_t hm_pool_block_size(const hm_pool *pool, size_t block)
 {
     if (hm_pool_in_fixed_blocks(pool))
         return hm_memory_round_up(pool->item_size << pool->places.block_shift,
-                                  pool->memory->page_size);
+                                  hm_pool_memory(pool)->page_size);
     uint64_t items = hm_pool_slots_below(pool, block + 1) - hm_pool_slots_below(pool, block);
     uint64_t rest = pool->max_slots - hm_pool_slots_below(pool, block);
     size_t held = (size_t)(items < rest ? items : rest);
-    return hm_memory_round_up(pool->item_size * held, pool->memory->page_size);
+    return hm_memory_round_up(pool->item_size * held, hm_pool_memory(pool)->page_size);
 }
 
 /* The word with the bit of a page, in one range. */
@@ -140,6 +146,9 @@ static inline bool hm_pool_is_present(const hm_pool *pool, size_t unit)
 
 /* Chooses the sizes of blocks and pieces; `size` as in the descriptor. */
 void hm_pool_blocks_init(hm_pool *pool, size_t size);
+
+/* Returns the number of units for max_slots. */
+size_t hm_pool_unit_count(const hm_pool *pool);
 
 /* The units that a slot's place touches. */
 size_t hm_pool_first_unit(const hm_pool *pool, uint32_t slot);
@@ -176,9 +185,18 @@ static inline uint64_t hm_pool_holes(const hm_pool *pool, uint32_t word)
     return pool->words[word].live ^ pool->words[word].open;
 }
 
+/* Returns a level. They follow each other, and their sizes follow from that of the words. */
+static inline uint64_t *hm_pool_level(const hm_pool *pool, uint32_t level)
+{
+    uint64_t *found = pool->listed;
+    for (size_t size = pool->word_array.capacity; level > 0; level--)
+        found += size = hm_pool_word_count(size);
+    return found;
+}
+
 static inline bool hm_pool_is_listed(const hm_pool *pool, uint32_t word)
 {
-    return (pool->levels[0][word / HM_POOL_WORD] >> word % HM_POOL_WORD & 1) != 0;
+    return (pool->listed[word / HM_POOL_WORD] >> word % HM_POOL_WORD & 1) != 0;
 }
 
 /* The word has its first hole that is not recent. */
@@ -232,8 +250,17 @@ bool hm_pool_recent_are_valid(const hm_pool *pool, uint32_t unlisted);
 
 /* block_index.c */
 
+/* Returns the number of buckets in use: a power of two, or 0. */
+static inline size_t hm_pool_bucket_count(const hm_pool *pool)
+{
+    return pool->bucket_shift != 0 ? (size_t)1 << pool->bucket_shift : 0;
+}
+
 /* Returns the buckets of the hash table for so many blocks, a power of two. */
 size_t hm_pool_buckets_for(size_t blocks);
+
+/* Returns the bytes of the hash table that are committed; 0 in a whole range. */
+size_t hm_pool_index_size(const hm_pool *pool);
 
 /* Makes sure that the table stays at most half full with `more` blocks. */
 hm_status hm_pool_index_reserve(hm_pool *pool, size_t more);
@@ -253,15 +280,17 @@ bool hm_pool_index_is_valid(const hm_pool *pool);
 /* storage.c */
 
 /* Lists at most two arrays for so many slots; the descriptor has been checked. Of the items of one
- * range, whose memory has gaps, only the place is kept: `items` needs to exist until `place` has
- * taken it. */
+ * range, whose memory has gaps, and of the hash table only the place is kept: `last` needs to exist
+ * until `place` has taken it. */
 uint32_t hm_pool_storage_list(hm_pool *pool, const hm_pool_desc *desc, uint32_t slots,
-                              hm_array *items, hm_array_column *columns);
-void hm_pool_storage_place(hm_pool *pool, const hm_array *items);
+                              hm_array *last, hm_array_column *columns);
+void hm_pool_storage_place(hm_pool *pool, const hm_array *last);
 void hm_pool_storage_fini(hm_pool *pool);
 
-/* Lists the arrays of a pool in blocks, to move them to space for so many slots. */
-uint32_t hm_pool_storage_list_moved(hm_pool *pool, uint32_t slots, hm_array_column *columns);
+/* Lists the arrays of a pool in blocks, to move them to space for so many slots. The hash table is
+ * then where `table` is, which is zeroed. */
+uint32_t hm_pool_storage_list_moved(hm_pool *pool, uint32_t slots, hm_array *table,
+                                    hm_array_column *columns);
 
 /* Finds the bases where they are now, and sets those that have memory since there were `before`:
  * they have to say which blocks have none. */

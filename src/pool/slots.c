@@ -271,7 +271,7 @@ hm_status hm_pool_trim(hm_pool *pool)
     HM_CONTRACT(pool != NULL, "hm_pool_trim: pool is NULL");
     if (hm_guard_refuses(&pool->guard, "pool", pool->name))
         return HM_ERROR_BUSY;
-    if (pool->memory == NULL)
+    if (hm_pool_memory(pool) == NULL)
         return HM_OK;
     hm_pool_forget_recent(pool);
     hm_status status = hm_pool_storage_trim(pool);

@@ -31,7 +31,7 @@ static void pool_release_piece(hm_pool *pool, hm_pool_piece piece, unsigned char
 {
     size_t size = (piece.end - piece.first) * hm_pool_block_size(pool, piece.first);
     hm_memory_unpoison(address, size);
-    pool->memory->release(pool->memory->context, address, size);
+    hm_pool_memory(pool)->release(hm_pool_memory(pool)->context, address, size);
     pool->item_reserved_size -= size;
 }
 
@@ -40,7 +40,7 @@ static void pool_release_piece(hm_pool *pool, hm_pool_piece piece, unsigned char
 static hm_status pool_decommit(const hm_pool *pool, unsigned char *address, size_t size)
 {
     hm_memory_unpoison(address, size); /* The memory table's function may write there. */
-    hm_status status = hm_memory_decommit(pool->memory, address, size);
+    hm_status status = hm_memory_decommit(hm_pool_memory(pool), address, size);
     hm_memory_poison(address, size);
     return status;
 }
@@ -58,13 +58,13 @@ static hm_status pool_bring_blocks(hm_pool *pool, size_t first, size_t end)
     unsigned char *start = hm_pool_piece_start(pool, piece);
     bool is_new = start == NULL;
     if (is_new) {
-        status = hm_memory_reserve(pool->memory, (piece.end - piece.first) * size, &start);
+        status = hm_memory_reserve(hm_pool_memory(pool), (piece.end - piece.first) * size, &start);
         if (status != HM_OK)
             return status;
         pool->item_reserved_size += (piece.end - piece.first) * size;
     }
     unsigned char *address = start + (first - piece.first) * size;
-    status = hm_memory_commit(pool->memory, address, (end - first) * size);
+    status = hm_memory_commit(hm_pool_memory(pool), address, (end - first) * size);
     if (status != HM_OK) {
         if (is_new)
             pool_release_piece(pool, piece, start);
@@ -72,7 +72,7 @@ static hm_status pool_bring_blocks(hm_pool *pool, size_t first, size_t end)
     }
     hm_memory_poison(address, (end - first) * size);
     pool->item_committed_size += (end - first) * size;
-    pool->block_count += end - first;
+    pool->block_count += (uint32_t)(end - first);
     for (size_t block = first; block < end; block++, address += size) {
         pool_set_block_start(pool, block, address);
         if (hm_pool_in_fixed_blocks(pool))
@@ -100,18 +100,18 @@ static hm_status pool_drop_blocks(hm_pool *pool, size_t first, size_t end)
         return status;
     for (size_t block = first; block < end; block++)
         pool_set_block_start(pool, block, NULL);
-    pool->block_count -= end - first;
+    pool->block_count -= (uint32_t)(end - first);
     pool->item_committed_size -= size;
     return HM_OK;
 }
 
 static hm_status pool_bring_pages(hm_pool *pool, size_t first, size_t end)
 {
-    unsigned char *address = pool->places.items + first * pool->memory->page_size;
-    size_t size = (end - first) * pool->memory->page_size;
+    unsigned char *address = pool->places.items + first * hm_pool_memory(pool)->page_size;
+    size_t size = (end - first) * hm_pool_memory(pool)->page_size;
     hm_status status = hm_array_commit(&pool->unit_array, (end - 1) / HM_POOL_WORD + 1, false);
     if (status == HM_OK)
-        status = hm_memory_commit(pool->memory, address, size);
+        status = hm_memory_commit(hm_pool_memory(pool), address, size);
     if (status != HM_OK)
         return status;
     hm_memory_poison(address, size);
@@ -123,7 +123,7 @@ static hm_status pool_bring_pages(hm_pool *pool, size_t first, size_t end)
 
 static hm_status pool_drop_pages(hm_pool *pool, size_t first, size_t end)
 {
-    size_t page_size = pool->memory->page_size;
+    size_t page_size = hm_pool_memory(pool)->page_size;
     size_t size = (end - first) * page_size;
     hm_status status = pool_decommit(pool, pool->places.items + first * page_size, size);
     if (status != HM_OK)
@@ -162,13 +162,14 @@ static hm_status pool_drop(hm_pool *pool, size_t first, size_t end)
 
 static size_t pool_unit_size(const hm_pool *pool, size_t unit)
 {
-    return hm_pool_in_one_range(pool) ? pool->memory->page_size : hm_pool_block_size(pool, unit);
+    return hm_pool_in_one_range(pool) ? hm_pool_memory(pool)->page_size
+                                      : hm_pool_block_size(pool, unit);
 }
 
 static unsigned char *pool_unit_start(const hm_pool *pool, size_t unit)
 {
     if (hm_pool_in_one_range(pool))
-        return pool->places.items + unit * pool->memory->page_size;
+        return pool->places.items + unit * hm_pool_memory(pool)->page_size;
     return hm_pool_block_start(pool, unit);
 }
 
@@ -176,7 +177,7 @@ static unsigned char *pool_unit_start(const hm_pool *pool, size_t unit)
  * the start; the first blocks come one by one. */
 static size_t pool_growth(const hm_pool *pool)
 {
-    size_t size = hm_memory_growth(pool->memory, pool->item_committed_size);
+    size_t size = hm_memory_growth(hm_pool_memory(pool), pool->item_committed_size);
     if (!hm_pool_in_one_range(pool) && pool->item_committed_size / 4 < size)
         size = pool->item_committed_size / 4;
     return size > pool_unit_size(pool, 0) ? size / pool_unit_size(pool, 0) : 1;
@@ -223,9 +224,9 @@ uint32_t hm_pool_storage_bring_piece(const hm_pool *pool, uint32_t n)
     size_t stop = hm_pool_last_unit(pool, end - 1) + 1, most = hm_pool_piece_of(pool, first).end;
     size_t unit_size = pool_unit_size(pool, first);
     size_t size = ((stop < most ? stop : most) - first) * unit_size;
-    size_t units =
-        hm_memory_piece(pool->memory, pool->item_committed_size - size, pool->item_committed_size) /
-        unit_size;
+    size_t units = hm_memory_piece(hm_pool_memory(pool), pool->item_committed_size - size,
+                                   pool->item_committed_size) /
+                   unit_size;
     uint64_t ready = hm_pool_slots_below(pool, first + units);
     if (units == 0 || ready < (uint64_t)pool->slot_count + n)
         return end;
@@ -238,7 +239,7 @@ hm_status hm_pool_storage_revive(hm_pool *pool, uint32_t slot)
     /* Not beyond the slots that were issued. */
     size_t end = hm_pool_last_unit(pool, pool->slot_count - 1) + 1;
     size_t most = hm_pool_in_one_range(pool)
-                      ? hm_memory_growth(pool->memory, 0) / pool->memory->page_size
+                      ? hm_memory_growth(hm_pool_memory(pool), 0) / hm_pool_memory(pool)->page_size
                       : 1;
     size_t last = hm_pool_last_unit(pool, slot), stop;
     for (size_t unit = hm_pool_first_unit(pool, slot); unit <= last; unit = stop) {
@@ -270,7 +271,7 @@ hm_status hm_pool_storage_trim(hm_pool *pool)
     }
     while (pool->unit_end != 0 && !hm_pool_is_present(pool, pool->unit_end - 1))
         pool->unit_end--;
-    if (pool->index_size != 0)
+    if (pool->bucket_shift != 0)
         hm_pool_index_rebuild(pool);
     return status;
 }
@@ -280,21 +281,19 @@ hm_status hm_pool_storage_trim(hm_pool *pool)
 static uint32_t pool_list_range(hm_pool *pool, const hm_pool_desc *desc, hm_array *items,
                                 hm_array_column *columns)
 {
-    const hm_memory *memory = pool->memory;
-    size_t page_size = memory->page_size;
-    pool->unit_count = hm_memory_round_up(pool->item_size * pool->max_slots, page_size) / page_size;
-    size_t units = (pool->unit_count - 1) / HM_POOL_WORD + 1;
+    const hm_memory *memory = hm_pool_memory(pool);
+    size_t units = (hm_pool_unit_count(pool) - 1) / HM_POOL_WORD + 1;
     columns[0] = (hm_array_column){.array = &pool->unit_array,
-                                   .desc = {sizeof(uint64_t), 0, units, page_size, memory}};
+                                   .desc = {sizeof(uint64_t), 0, units, memory->page_size, memory}};
     columns[1] = (hm_array_column){
         .array = items, .desc = {pool->item_size, desc->item_align, pool->max_slots, 0, memory}};
     return 2;
 }
 
 static uint32_t pool_list_blocks(hm_pool *pool, const hm_pool_desc *desc, uint32_t slots,
-                                 hm_array_column *columns)
+                                 hm_array *table, hm_array_column *columns)
 {
-    const hm_memory *memory = pool->memory;
+    const hm_memory *memory = hm_pool_memory(pool);
     hm_pool_blocks_init(pool, desc->block_size);
     size_t units = hm_pool_units_for(pool, slots);
     columns[0] =
@@ -302,37 +301,43 @@ static uint32_t pool_list_blocks(hm_pool *pool, const hm_pool_desc *desc, uint32
                           .desc = {sizeof(uintptr_t), 0, units, memory->page_size, memory}};
     if (!hm_pool_in_fixed_blocks(pool))
         return 1;
-    pool->cell_shift = hm_bits_highest(hm_pool_block_size(pool, 0));
+    pool->cell_shift = (uint8_t)hm_bits_highest(hm_pool_block_size(pool, 0));
     columns[1] = (hm_array_column){
-        .array = &pool->index_array,
-        .desc = {sizeof(uint32_t), 0, hm_pool_buckets_for(units), memory->page_size, memory}};
+        .array = table, .desc = {sizeof(uint32_t), 0, hm_pool_buckets_for(units), 0, memory}};
     return 2;
 }
 
 uint32_t hm_pool_storage_list(hm_pool *pool, const hm_pool_desc *desc, uint32_t slots,
-                              hm_array *items, hm_array_column *columns)
+                              hm_array *last, hm_array_column *columns)
 {
-    return hm_pool_in_one_range(pool) ? pool_list_range(pool, desc, items, columns)
-                                      : pool_list_blocks(pool, desc, slots, columns);
+    return hm_pool_in_one_range(pool) ? pool_list_range(pool, desc, last, columns)
+                                      : pool_list_blocks(pool, desc, slots, last, columns);
 }
 
-uint32_t hm_pool_storage_list_moved(hm_pool *pool, uint32_t slots, hm_array_column *columns)
+uint32_t hm_pool_storage_list_moved(hm_pool *pool, uint32_t slots, hm_array *table,
+                                    hm_array_column *columns)
 {
     size_t units = hm_pool_units_for(pool, slots);
     columns[0] = hm_array_column_of(&pool->unit_array, pool->unit_array.limit, false);
     columns[0].desc.capacity = units;
     if (!hm_pool_in_fixed_blocks(pool))
         return 1;
-    columns[1] = hm_array_column_of(&pool->index_array, pool->index_size, false);
+    *table = (hm_array){.data = (unsigned char *)pool->buckets,
+                        .item_size = sizeof(uint32_t),
+                        .memory = hm_pool_memory(pool)};
+    columns[1] = hm_array_column_of(table, hm_pool_bucket_count(pool), false);
     columns[1].desc.capacity = hm_pool_buckets_for(units);
     return 2;
 }
 
-void hm_pool_storage_place(hm_pool *pool, const hm_array *items)
+void hm_pool_storage_place(hm_pool *pool, const hm_array *last)
 {
-    pool->places.items = items->data;
-    if (!hm_pool_in_one_range(pool))
-        hm_pool_storage_follow(pool, 0);
+    if (hm_pool_in_one_range(pool)) {
+        pool->places.items = hm_array_data(last);
+        return;
+    }
+    pool->buckets = hm_array_data(last);
+    hm_pool_storage_follow(pool, 0);
 }
 
 void hm_pool_storage_fini(hm_pool *pool)
@@ -340,9 +345,9 @@ void hm_pool_storage_fini(hm_pool *pool)
     if (pool->places.items != NULL) {
         /* Dropped pages are poisoned too. The bit of any page that ever had memory is committed. */
         size_t pages = pool->unit_array.limit * HM_POOL_WORD;
-        if (pages > pool->unit_count)
-            pages = pool->unit_count;
-        hm_memory_unpoison(pool->places.items, pages * pool->memory->page_size);
+        if (pages > hm_pool_unit_count(pool))
+            pages = hm_pool_unit_count(pool);
+        hm_memory_unpoison(pool->places.items, pages * hm_pool_memory(pool)->page_size);
     }
     for (hm_pool_piece piece = {0, 0}; pool->places.bases != NULL && piece.first < pool->unit_end;
          piece.first = piece.end) {
@@ -351,7 +356,6 @@ void hm_pool_storage_fini(hm_pool *pool)
         if (address != NULL)
             pool_release_piece(pool, piece, address);
     }
-    hm_array_fini(&pool->index_array);
     hm_array_fini(&pool->unit_array);
 }
 
@@ -363,15 +367,15 @@ bool hm_pool_storage_is_valid(const hm_pool *pool)
     if (!hm_pool_in_one_range(pool) &&
         (const void *)pool->places.bases != hm_array_data(&pool->unit_array))
         return false;
-    if (pool->unit_end > pool->unit_count ||
+    if (pool->unit_end > hm_pool_unit_count(pool) ||
         (pool->unit_end != 0 && !hm_pool_is_present(pool, pool->unit_end - 1)))
         return false;
     for (size_t unit = 0; unit < pool->unit_end; unit++) {
         if (!hm_pool_is_present(pool, unit))
             continue;
         present++;
-        size +=
-            hm_pool_in_one_range(pool) ? pool->memory->page_size : hm_pool_block_size(pool, unit);
+        size += hm_pool_in_one_range(pool) ? hm_pool_memory(pool)->page_size
+                                           : hm_pool_block_size(pool, unit);
     }
     if (size != pool->item_committed_size)
         return false;

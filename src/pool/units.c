@@ -23,7 +23,7 @@ static const size_t pool_default_block_size = (size_t)16 << 10; /* bytes */
 size_t hm_pool_first_unit(const hm_pool *pool, uint32_t slot)
 {
     if (hm_pool_in_one_range(pool))
-        return pool->item_size * slot / pool->memory->page_size;
+        return pool->item_size * slot / hm_pool_memory(pool)->page_size;
     if (hm_pool_in_fixed_blocks(pool))
         return slot >> pool->places.block_shift;
     return hm_bits_highest(hm_pool_growing_place(slot)) - HM_POOL_FIRST_BLOCK_SHIFT;
@@ -32,22 +32,28 @@ size_t hm_pool_first_unit(const hm_pool *pool, uint32_t slot)
 size_t hm_pool_last_unit(const hm_pool *pool, uint32_t slot)
 {
     if (hm_pool_in_one_range(pool))
-        return (pool->item_size * slot + pool->item_size - 1) / pool->memory->page_size;
+        return (pool->item_size * slot + pool->item_size - 1) / hm_pool_memory(pool)->page_size;
     return hm_pool_first_unit(pool, slot);
+}
+
+size_t hm_pool_unit_count(const hm_pool *pool)
+{
+    return hm_pool_last_unit(pool, pool->max_slots - 1) + 1;
 }
 
 hm_pool_piece hm_pool_piece_of(const hm_pool *pool, size_t unit)
 {
     if (hm_pool_in_one_range(pool))
-        return (hm_pool_piece){0, pool->unit_count};
+        return (hm_pool_piece){0, hm_pool_unit_count(pool)};
     if (!hm_pool_in_fixed_blocks(pool) || unit == 0)
         return (hm_pool_piece){unit, unit + 1};
-    size_t first = unit - unit % pool->piece_blocks, end = first + pool->piece_blocks;
+    size_t most = (size_t)1 << pool->piece_shift, last = hm_pool_unit_count(pool);
+    size_t first = unit - unit % most, end = first + most;
     if (first == 0) {
         first = (size_t)1 << hm_bits_highest(unit);
         end = 2 * first;
     }
-    return (hm_pool_piece){first, end < pool->unit_count ? end : pool->unit_count};
+    return (hm_pool_piece){first, end < last ? end : last};
 }
 
 unsigned char *hm_pool_piece_start(const hm_pool *pool, hm_pool_piece piece)
@@ -61,7 +67,7 @@ unsigned char *hm_pool_piece_start(const hm_pool *pool, hm_pool_piece piece)
 hm_pool_range hm_pool_slots_of(const hm_pool *pool, size_t first, size_t end)
 {
     uint64_t last = hm_pool_slots_below(pool, end);
-    if (hm_pool_in_one_range(pool) && end * pool->memory->page_size % pool->item_size != 0)
+    if (hm_pool_in_one_range(pool) && end * hm_pool_memory(pool)->page_size % pool->item_size != 0)
         last++;
     return (hm_pool_range){hm_pool_at_most(hm_pool_slots_below(pool, first), pool->slot_count),
                            hm_pool_at_most(last, pool->slot_count)};
@@ -70,7 +76,7 @@ hm_pool_range hm_pool_slots_of(const hm_pool *pool, size_t first, size_t end)
 size_t hm_pool_units_for(const hm_pool *pool, uint32_t slots)
 {
     if (!hm_pool_in_fixed_blocks(pool))
-        return pool->unit_count;
+        return hm_pool_unit_count(pool);
     return hm_pool_piece_of(pool, hm_pool_first_unit(pool, slots - 1)).end;
 }
 
@@ -101,8 +107,8 @@ static uint32_t pool_fixed_block_shift(const hm_pool *pool, size_t size)
         size = pool_default_block_size;
     if (size < HM_MEMORY_ALIGNMENT)
         size = HM_MEMORY_ALIGNMENT;
-    if (size < pool->memory->page_size)
-        size = pool->memory->page_size;
+    if (size < hm_pool_memory(pool)->page_size)
+        size = hm_pool_memory(pool)->page_size;
     while (pool->item_size << shift < size && UINT64_C(1) << shift < pool->max_slots && shift < 31)
         shift++;
     return shift;
@@ -119,11 +125,10 @@ void hm_pool_blocks_init(hm_pool *pool, size_t size)
     pool->places.block_shift =
         hm_pool_in_fixed_blocks(pool) ? pool_fixed_block_shift(pool, size) : 0;
     pool->blocks_end_in_words = pool_ends_in_words(pool);
-    pool->piece_blocks = 1;
-    while (pool->piece_blocks < POOL_MAX_PIECE_BLOCKS &&
-           2 * pool->piece_blocks <= pool_max_piece / hm_pool_block_size(pool, 0))
-        pool->piece_blocks *= 2;
-    pool->unit_count = hm_pool_first_unit(pool, pool->max_slots - 1) + 1;
+    pool->piece_shift = 0;
+    while (1 << pool->piece_shift < POOL_MAX_PIECE_BLOCKS &&
+           (size_t)2 << pool->piece_shift <= pool_max_piece / hm_pool_block_size(pool, 0))
+        pool->piece_shift++;
 }
 
 bool hm_pool_blocks_are_valid(const hm_pool *pool)

@@ -118,7 +118,10 @@ static void blank(void)
     blank_behind(&pool->entry_array, sizeof(uint32_t) * pool->slot_count);
     if (config->reuse == HM_REUSE_LAST)
         blank_behind(&pool->hole_array, sizeof(uint32_t) * pool->slot_count);
-    blank_behind(&pool->index_array, sizeof(uint32_t) * pool->index_size);
+    if (pool->bucket_shift != 0) {
+        size_t used = sizeof(uint32_t) << pool->bucket_shift, page = config->page_size;
+        memset((unsigned char *)pool->buckets + used, SPACE_BLANK, (page - used % page) % page);
+    }
     BLANK(pool->entry_array.count);
     BLANK(pool->word_array.count);
     BLANK(pool->hole_array.count);

@@ -76,6 +76,12 @@ DEATH_TEST(pool_contract, a_loop_over_no_pool_panics)
 
 enum { SLOTS = 200 };
 
+/* Level 1 follows level 0. */
+static uint64_t *level_1(const hm_pool *pool)
+{
+    return pool->listed + (pool->word_array.capacity + 63) / 64;
+}
+
 /* Breaks one thing in a pool whose slots are live except holes at 0 to 9 and 100 and a retired one
  * at 10. The recent holes are 0, and before it 100. */
 static int damage(hm_pool *pool, int how)
@@ -103,11 +109,11 @@ static int damage(hm_pool *pool, int how)
     DAMAGE(slot_0, entries[0] &= ~HM_POOL_FREE_ENTRY);   /* and a hole without it */
     DAMAGE(slot_20, entries[20] ^= 1u << 16);            /* another type id */
     DAMAGE(slot_20, entries[20] &= ~HM_HANDLE_MAX_GENERATION);
-    DAMAGE(levels, pool->levels[0][0] ^= 1);            /* a word with a hole that is not recent */
-    DAMAGE(levels, pool->levels[0][0] ^= 2);            /* a word whose holes are all recent */
-    DAMAGE(levels, pool->levels[0][0] ^= 4);            /* a word without holes */
-    DAMAGE(levels, pool->levels[1][0] ^= 1);            /* a level says what is below it */
-    DAMAGE(memory, pool->levels[0]++);                  /* it follows the ring */
+    DAMAGE(levels, pool->listed[0] ^= 1);               /* a word with a hole that is not recent */
+    DAMAGE(levels, pool->listed[0] ^= 2);               /* a word whose holes are all recent */
+    DAMAGE(levels, pool->listed[0] ^= 4);               /* a word without holes */
+    DAMAGE(levels, *level_1(pool) ^= 1);                /* a level says what is below it */
+    DAMAGE(memory, pool->listed++);                     /* it follows the ring */
     DAMAGE(levels, pool->hole_word = HM_INVALID_INDEX); /* the lowest word that is listed */
     DAMAGE(levels, pool->hole_word = 1);
     DAMAGE(memory, pool->guard.limit--);                 /* the capacity */
@@ -116,7 +122,7 @@ static int damage(hm_pool *pool, int how)
     DAMAGE(memory, pool->fresh_end = SLOTS - 1);         /* fresh slots are behind the others */
     DAMAGE(memory, pool->item_committed_size++); /* the items' memory is that of the units */
     DAMAGE(memory, pool->unit_end = 0);          /* and has memory */
-    DAMAGE(memory, pool->unit_end = pool->unit_count + 1);
+    DAMAGE(memory, pool->unit_end = SIZE_MAX / 2);
     DAMAGE(memory, pool->unit_end++);            /* the last unit has memory */
     DAMAGE(memory, pool->max_slots = SLOTS - 1); /* slots are within the index space */
     DAMAGE(memory, pool->capacity = pool->guard.limit = 1);
@@ -177,7 +183,7 @@ TEST(pool_contract, validate_sees_each_broken_invariant)
         hm_pool damaged = pool;
         hm_pool_word words[2];
         uint32_t entries[SLOTS];
-        uint64_t level = pool.levels[0][0], above = pool.levels[1][0];
+        uint64_t level = pool.listed[0], above = *level_1(&pool);
         uint32_t *latest = &pool.recent[pool.count & pool.recent_mask], slot = *latest;
         memcpy(words, pool.words, sizeof words);
         memcpy(entries, pool.entries, sizeof entries);
@@ -185,8 +191,8 @@ TEST(pool_contract, validate_sees_each_broken_invariant)
         CHECK(is_told(hm_pool_validate(&damaged)));
         memcpy(pool.words, words, sizeof words);
         memcpy(pool.entries, entries, sizeof entries);
-        pool.levels[0][0] = level;
-        pool.levels[1][0] = above;
+        pool.listed[0] = level;
+        *level_1(&pool) = above;
         *latest = slot;
         CHECK(hm_pool_validate(&pool) == HM_OK);
         hm_pool_fini(&pool);
@@ -238,8 +244,8 @@ TEST(pool_contract, validate_sees_a_block_that_no_address_leads_to)
     pool.block_count++;
     CHECK(hm_pool_validate(&pool) == HM_ERROR_CORRUPT);
     pool.block_count--;
-    uint32_t *table = (uint32_t *)(void *)pool.index_array.data;
-    for (size_t i = 0; i < pool.index_size; i++) {
+    uint32_t *table = pool.buckets;
+    for (size_t i = 0; i < (size_t)1 << pool.bucket_shift; i++) {
         uint32_t kept = table[i];
         table[i] = 0;
         CHECK((hm_pool_validate(&pool) == HM_OK) == (kept == 0));
@@ -288,7 +294,7 @@ static int damage_blocks(hm_pool *pool, uintptr_t *other_bases, int how)
     const char *memory = "the pool's counts and memory disagree";
     DAMAGE(memory, pool->item_reserved_size += 65536);
     DAMAGE(memory, pool->blocks_end_in_words = !pool->blocks_end_in_words);
-    DAMAGE(memory, pool->levels[0]++);
+    DAMAGE(memory, pool->listed++);
     DAMAGE(memory, pool->places.bases = other_bases);
     return number;
 }

@@ -14,8 +14,7 @@ HM_BEGIN_C
 enum { HM_POOL_ONE_RANGE, HM_POOL_FIXED_BLOCKS, HM_POOL_GROWING_BLOCKS };
 
 enum {
-    HM_POOL_WORD = 64,  /* slots in a word, and words for a word of the level above */
-    HM_POOL_LEVELS = 5, /* above the words: 2^32 slots are 64^5 words and a few bits more */
+    HM_POOL_WORD = 64 /* slots in a word, and words for a word of the level above */
 };
 
 #ifndef HM_EXHAUSTIVE
@@ -79,39 +78,38 @@ typedef struct hm_pool {
     uint32_t fresh_entry;  /* type id and generation of a slot's first issue */
     uint32_t erase_limit;  /* erase takes its slow path from this on: the last generation, and 0
                               while busy and with a hook */
-    uint32_t level_count;
-    uint64_t *levels[HM_POOL_LEVELS]; /* bit w of level 0: word w is listed, because it has a hole
-                                         that is not recent; bit w of level 1: word w of level 0 is
-                                         not 0; and so on, up to a single word. None with
-                                         HM_REUSE_LAST */
+    uint32_t capacity;
 
-    uint32_t capacity, max_slots;
+    /* Level 0: bit w says that word w is listed, because it has a hole that is not recent; bit w of
+     * level 1: word w of level 0 is not 0; and so on, up to a single word. None with
+     * HM_REUSE_LAST. */
+    uint64_t *listed;
+    uint32_t max_slots;
     uint32_t retired_count;
     uint32_t cold_count;      /* holes without memory, which trim has given back */
-    bool blocks_end_in_words; /* a block may end within a word, not only between two */
-    uint32_t cell_shift;      /* of the hash table: 2^shift bytes of addresses, at most a block, are
+    uint32_t block_count;     /* blocks that have memory */
+    uint8_t level_count;      /* at most 5 */
+    uint8_t piece_shift;      /* at most 2^shift blocks are reserved together */
+    uint8_t cell_shift;       /* of the hash table: 2^shift bytes of addresses, at most a block, are
                                  a cell */
-    hm_array entry_array;     /* uint32_t */
+    uint8_t bucket_shift;     /* the table has 2^shift buckets; 0: it has no memory */
+    bool blocks_end_in_words; /* a block may end within a word, not only between two */
+    hm_array entry_array;     /* uint32_t; its memory table is that of all */
     hm_array word_array;      /* hm_pool_word */
     hm_array hole_array;      /* uint64_t: the ring of recent holes, then the levels; with
                                  HM_REUSE_LAST uint32_t: the stack, from position -retired_count
                                  on, so that a slot that is retired moves none of it */
     /* The items' memory, in units: pages of the one range, or blocks. */
-    hm_array unit_array;  /* one range: a bit for each committed page; otherwise the bases */
-    hm_array index_array; /* fixed blocks: hash table of addresses, uint32_t: block + 1, or 0 */
-    size_t index_size;    /* buckets of the hash table; a power of two, or 0 */
-    size_t block_count;   /* blocks that have memory */
-    size_t piece_blocks;  /* blocks that are reserved together, at most; a power of two */
-    size_t unit_count;    /* units for max_slots */
-    size_t unit_end;      /* all units with memory are below */
+    hm_array unit_array; /* one range: a bit for each committed page; otherwise the bases */
+    uint32_t *buckets;   /* fixed blocks: hash table of addresses: block + 1, or 0 */
+    size_t unit_end;     /* all units with memory are below */
     size_t item_committed_size, item_reserved_size; /* bytes; reserved are those of blocks */
     void (*destroy)(void *item, void *context);
     void *context;
-    const hm_memory *memory;
     const char *name;
 } hm_pool;
 
-HM_STATIC_ASSERT(sizeof(void *) != 8 || sizeof(hm_pool) <= 640, "programs have many");
+HM_STATIC_ASSERT(sizeof(void *) != 8 || sizeof(hm_pool) <= 448, "programs have many");
 
 /* The parts of insert, erase and next_run that are not inline. */
 HM_API HM_COLD hm_handle hm_pool_issue_slow(hm_pool *pool);
