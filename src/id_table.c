@@ -180,14 +180,12 @@ hm_status hm_id_table_shrink(hm_id_table *table, const hm_array_column *more, ui
     return id_table_move(table, capacity, more, count);
 }
 
-void hm_id_table_fill(const hm_memory **memory, uint32_t *capacity, uint32_t *max_slots)
+void hm_id_table_fill(const hm_memory **memory, uint32_t capacity, uint32_t *max_slots)
 {
     if (*memory == NULL)
         *memory = hm_memory_os();
-    if (*capacity == 0)
-        *capacity = HM_DEFAULT_CAPACITY;
     if (*max_slots == 0)
-        *max_slots = hm_id_table_default_max_slots(*capacity, HM_ID_TABLE_LEAST_SLOTS,
+        *max_slots = hm_id_table_default_max_slots(capacity, HM_ID_TABLE_LEAST_SLOTS,
                                                    HM_ID_TABLE_SLOTS_PER_ITEM);
 }
 
@@ -198,7 +196,7 @@ hm_id_table_desc hm_id_table_complete(const hm_id_table_desc *desc)
         full.max_slots = full.max_slots != 0 ? full.max_slots : UINT32_MAX;
         full.capacity = full.max_slots < UINT32_MAX ? full.max_slots : UINT32_MAX - 1;
     }
-    hm_id_table_fill(&full.memory, &full.capacity, &full.max_slots);
+    hm_id_table_fill(&full.memory, full.capacity, &full.max_slots);
     return full;
 }
 
@@ -309,7 +307,7 @@ static hm_status id_table_admit(hm_id_table *table, const char *name, uint32_t n
 bool hm_id_table_moves(const hm_id_table *table, uint32_t n)
 {
     size_t slots = table->entry_array.capacity, room = slots - table->slot_count;
-    if (slots >= table->max_slots || n > table->capacity - table->count)
+    if (slots >= table->max_slots)
         return false;
     return hm_id_table_outgrows(table, n) ||
            (n > room && n - id_table_count_usable(table, n) > room);

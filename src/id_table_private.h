@@ -34,10 +34,9 @@ uint32_t hm_id_table_first_slots(uint32_t capacity, uint32_t max_slots);
 /* For containers that cannot grow without a capacity. */
 #define HM_DEFAULT_CAPACITY UINT32_C(1048576)
 
-/* Fills in the defaults of these fields of a descriptor, or of all. Without a capacity the first
- * fills in HM_DEFAULT_CAPACITY, for a container that cannot grow; the second the index space, for
- * one that can. */
-void hm_id_table_fill(const hm_memory **memory, uint32_t *capacity, uint32_t *max_slots);
+/* Fills in the defaults of these fields of a descriptor, or of all: without a capacity the second
+ * fills in the index space. */
+void hm_id_table_fill(const hm_memory **memory, uint32_t capacity, uint32_t *max_slots);
 hm_id_table_desc hm_id_table_complete(const hm_id_table_desc *desc);
 
 /* The most arrays that may share the reservation of a table. */

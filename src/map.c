@@ -311,11 +311,11 @@ hm_status hm_map_insert_n(hm_map *map, const void *items, uint32_t n, hm_handle 
 
 /* moving */
 
-/* Runs inside enter and leave. */
+/* Runs inside enter and leave. Only a map with extras moves items where this is called. */
 static void map_report_move(hm_map *map, uint32_t from, uint32_t to)
 {
     const hm_map_extras *extras = map->extras;
-    if (extras != NULL && extras->relocate != NULL)
+    if (extras->relocate != NULL)
         extras->relocate(map_item_at(map, to), from, to, extras->context);
 }
 

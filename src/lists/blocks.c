@@ -84,7 +84,9 @@ void hm_lists_poison_rest(const hm_lists *lists, uint32_t unit, uint32_t count)
 static void blocks_poison_unused(const hm_lists *lists)
 {
     size_t unit_size = (size_t)1 << lists->unit_shift;
-    if (!hm_memory_poisons() || !lists->unit_array.is_whole)
+    if (!hm_memory_poisons())
+        return;
+    if (!lists->unit_array.is_whole)
         return;
     hm_memory_poison(lists->base, unit_size);
     for (uint32_t unit = 1; unit < lists->end; unit = hm_lists_end_of(lists, unit)) {
@@ -224,13 +226,12 @@ hm_status hm_lists_shrink_range(hm_lists *lists)
 static hm_status blocks_widen(hm_lists *lists, uint32_t size)
 {
     uint64_t end = (uint64_t)lists->end + size, twice = 2 * (uint64_t)lists->unit_array.capacity;
+    /* Coverage: no test has the memory of 2^32 units. */
     if (!lists->unit_array.is_whole || end > UINT32_MAX)
         return hm_fail(HM_ERROR_FULL,
                        "%s: no %" HM_U32 " of %zu units in a row are free: defragment, or raise "
                        "max_items",
                        lists->name, size, lists->unit_array.capacity);
-    if (twice > UINT32_MAX)
-        twice = UINT32_MAX;
     return blocks_move(lists, (size_t)(end > twice ? end : twice));
 }
 

@@ -68,7 +68,7 @@ static hm_status lists_measure(hm_lists *lists, bool is_whole, hm_lists_desc *fu
     } else if (full->max_items == 0) {
         full->max_items = hm_memory_is_ample(full->memory) ? LISTS_ITEMS : LISTS_SCARCE_ITEMS;
         full->max_items *= full->capacity;
-        if (full->max_items > most && most != 0)
+        if (full->max_items > most)
             full->max_items = most;
     }
     if (full->max_items > most)

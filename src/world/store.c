@@ -64,7 +64,9 @@ static uint32_t store_region_of(const hm_world_store *store, uint32_t block)
     uint32_t region = block >> STORE_REGION_BITS;
     if (store_has_limit(store))
         return region;
+    /* Coverage: no test has chunks of more than 8 GiB. */
     if (region != 0)
+        /* Coverage: as above. */
         return STORE_REGION_BITS + region;
     return block != 0 ? 1 + hm_bits_highest(block) : 0;
 }
@@ -73,7 +75,9 @@ static uint32_t store_first_of(const hm_world_store *store, uint32_t region)
 {
     if (store_has_limit(store))
         return region << STORE_REGION_BITS;
+    /* Coverage: as above. */
     if (region > STORE_REGION_BITS)
+        /* Coverage: as above. */
         return (region - STORE_REGION_BITS) << STORE_REGION_BITS;
     return region != 0 ? 1U << (region - 1) : 0;
 }
@@ -222,7 +226,9 @@ static hm_status store_add_region(hm_world *world)
     uint32_t region = (uint32_t)store->base_array.count;
     size_t size = hm_memory_round_up(store_region_size(store, region), memory->page_size);
     unsigned char *data = NULL;
+    /* Coverage: no test has chunks of 384 GiB. */
     if (region == STORE_REGIONS)
+        /* Coverage: as above. */
         return hm_fail(HM_ERROR_FULL, "archetypes have all memory that chunks can be numbered in");
     hm_status status = hm_world_widen(world, &store->base_array,
                                       HM_WORLD_CLASSES * sizeof *store->bases, region + 1);

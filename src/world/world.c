@@ -32,7 +32,7 @@ static void world_fill_desc(hm_world_desc *full)
     if (full->memory == NULL)
         full->memory = hm_memory_os();
     if (full->capacity != 0)
-        hm_id_table_fill(&full->memory, &full->capacity, &full->max_slots);
+        hm_id_table_fill(&full->memory, full->capacity, &full->max_slots);
     if (full->name == NULL)
         full->name = "world";
     if (full->max_archetypes == 0)
@@ -120,7 +120,9 @@ static hm_status world_reserve_arrays(hm_world *world, const hm_world_desc *full
     for (uint32_t i = 0; i < count && status == HM_OK; i++)
         status = hm_array_check_size(columns[i].desc.item_size, columns[i].desc.capacity, "world_",
                                      full->memory);
+    /* Coverage: as above. */
     if (status != HM_OK)
+        /* Coverage: as above. */
         return status;
     blocks = columns[count - 1];
     blocks.desc.memory = full->memory;

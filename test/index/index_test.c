@@ -137,6 +137,15 @@ TEST(index, a_batch_above_the_capacity_moves_no_members)
 
 /* questions */
 
+TEST(index, without_a_capacity_it_may_have_few_slots)
+{
+    hm_index index;
+    CHECK(hm_index_init(&index, &(hm_index_desc){.max_slots = 2}) == HM_OK);
+    for (uint32_t i = 0; i < 3; i++)
+        CHECK((hm_index_set(&index, hm_handle_pack(i, 1, 0), 5) == HM_OK) == (i < 2));
+    finish(&index);
+}
+
 /* What outgrows its part of the range moves out of it; keys are found as before, and come in the
  * same order as with a capacity. */
 TEST(index, without_a_capacity_it_moves_with_its_members_when_it_is_full)

@@ -145,10 +145,19 @@ TEST(lists, without_a_capacity_they_move_when_their_range_is_full)
 TEST(lists, without_a_capacity_records_follow_where_retired_slots_need_space)
 {
     hm_lists lists;
-    CHECK(hm_lists_init(&lists, &(hm_lists_desc){.item_size = 4}) == HM_OK);
+    test_memory memory;
+    test_memory_init(&memory, hm_memory_os()->page_size);
+    CHECK(hm_lists_init(&lists, &(hm_lists_desc){.item_size = 4, .memory = &memory.table}) ==
+          HM_OK);
     uint32_t n = (uint32_t)lists.ids.slot_array.capacity;
     for (uint32_t i = 0; i < 5 * n; i++) {
-        hm_handle list = hm_lists_create(&lists);
+        hm_handle list = HM_NULL_HANDLE;
+        for (uint32_t k = 1; hm_handle_is_null(list); k++) {
+            CHECK(hm_lists_validate(&lists) == HM_OK);
+            test_memory_fail(&memory, k, true);
+            list = hm_lists_create(&lists);
+        }
+        test_memory_fail(&memory, 0, false);
         uint32_t slot = hm_handle_index(list);
         hm_handle spent = hm_handle_pack(slot, HM_HANDLE_MAX_GENERATION, 0);
         lists.ids.entries[slot].bits |= spent.bits & ~(uint64_t)UINT32_MAX;
@@ -159,6 +168,7 @@ TEST(lists, without_a_capacity_records_follow_where_retired_slots_need_space)
     CHECK(lists.record_array.capacity >= 5 * n && lists.ids.slot_array.capacity == n);
     CHECK(hm_lists_reserve(&lists, 2 * n) == HM_OK && hm_lists_validate(&lists) == HM_OK);
     finish(&lists);
+    test_memory_check_released(&memory);
 }
 
 /* Whether in small items, which a push copies first; with a capacity lists move alone. */

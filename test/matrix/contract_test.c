@@ -419,6 +419,10 @@ TEST(pool_contract, init_refuses_what_no_pool_can_be)
                        "storage 3 is none of hm_storage"));
     CHECK(refuses_pool((hm_pool_desc){.item_size = 8, .reuse = (hm_reuse)2},
                        "reuse 2 is none of hm_reuse"));
+    /* With 32-bit sizes this is size 0. */
+    CHECK(refuses_pool(
+        (hm_pool_desc){.item_size = (size_t)((uint64_t)1 << 32), .capacity = 1, .max_slots = 1},
+        NULL));
     for (uint32_t way = 0; way < POOL_WAYS; way++) {
         hm_pool_desc desc = good_pool(way);
         desc.capacity = UINT32_MAX;

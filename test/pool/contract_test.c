@@ -157,6 +157,9 @@ static int damage_stack(hm_pool *pool, int how)
     DAMAGE(levels, pool->recent_limit--); /* there is no ring */
     DAMAGE(levels, pool->hole_word = 0);  /* no word is listed */
     DAMAGE("the pool's counts and memory disagree", pool->recent++);
+    DAMAGE(
+        "the entry or the bits of slot 3 are damaged",
+        (pool->words[0].live |= 1 << 3, pool->entries[3] &= ~HM_POOL_FREE_ENTRY)); /* it is cold */
     return number;
 }
 
@@ -222,6 +225,8 @@ TEST(pool_contract, validate_sees_a_damaged_stack_of_holes)
         damages = damage_stack(&damaged, how);
         CHECK(is_told(hm_pool_validate(&damaged)));
         pool.recent[pool.count] = 7;
+        pool.words[0].live &= ~UINT64_C(8);
+        pool.entries[3] |= HM_POOL_FREE_ENTRY;
         CHECK(hm_pool_validate(&pool) == HM_OK);
         hm_pool_fini(&pool);
     }

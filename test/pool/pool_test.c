@@ -160,6 +160,9 @@ POOL_TEST(without_a_capacity_a_pool_grows_and_its_items_stay)
         CHECK(refused > 10);
         for (int i = 0; i < ITEMS; i++)
             CHECK(*places[i] == i && hm_pool_item(&pool, (uint32_t)i) == places[i]);
+        for (uint32_t i = 0; i < ITEMS; i += 64) /* more than are recent */
+            CHECK(hm_pool_erase_at(&pool, i));
+        CHECK(hm_pool_reserve(&pool, 2 * ITEMS) == HM_OK && hm_pool_validate(&pool) == HM_OK);
         size_t committed = memory.committed_size;
         hm_pool_clear(&pool);
         CHECK(hm_pool_trim(&pool) == HM_OK && hm_pool_validate(&pool) == HM_OK);

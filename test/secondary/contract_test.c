@@ -99,6 +99,19 @@ TEST(secondary_contract, validate_sees_each_broken_invariant)
     }
 }
 
+/* Both pieces have memory always. */
+TEST(secondary_contract, validate_sees_a_missing_piece_of_one_without_a_capacity)
+{
+    for (uint32_t piece = 0; piece < 2; piece++) {
+        hm_secondary secondary;
+        CHECK(hm_secondary_init(&secondary, &(hm_secondary_desc){.value_size = 4}) == HM_OK);
+        CHECK(hm_secondary_validate(&secondary) == HM_OK);
+        secondary.pieces[piece] = 0;
+        CHECK(hm_secondary_validate(&secondary) == HM_ERROR_CORRUPT);
+        hm_secondary_fini(&secondary);
+    }
+}
+
 /* What an order that is not finished lists is found through the positions of slots: one that has no
  * value must not lead to another slot's value. */
 TEST(secondary_contract, the_slot_of_a_removed_value_has_no_position)

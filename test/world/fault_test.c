@@ -306,14 +306,19 @@ TEST(world_fault, a_way_that_cannot_be_cached_is_found_again)
 }
 
 /* Makes or finds the archetype of the tags whose bits are set. */
-static void make_archetype(hm_world *world, const hm_component *tags, uint32_t bits)
+static hm_status make_set(hm_world *world, const hm_component *tags, uint32_t bits)
 {
     hm_component set[32];
     uint32_t n = 0;
     for (uint32_t i = 0; i < 32; i++)
         if ((bits >> i & 1) != 0)
             set[n++] = tags[i];
-    CHECK(hm_world_create_n(world, set, n, 0, NULL, NULL) == HM_OK);
+    return hm_world_create_n(world, set, n, 0, NULL, NULL);
+}
+
+static void make_archetype(hm_world *world, const hm_component *tags, uint32_t bits)
+{
+    CHECK(make_set(world, tags, bits) == HM_OK);
 }
 
 /* As many archetypes as there are buckets, of which all that have memory are in use. */
@@ -347,6 +352,29 @@ TEST(world_fault, archetypes_are_found_where_there_is_no_memory_for_more_buckets
     for (uint32_t bits = 1; bits <= last + 1; bits++)
         make_archetype(world, tags, bits);
     CHECK(world->archetype_count == last + 1);
+    finish(&stage);
+}
+
+TEST(world_fault, without_a_capacity_archetypes_are_found_where_buckets_cannot_move)
+{
+    enum { MANY_TAGS = 10, SETS = 1 << MANY_TAGS };
+    hm_component tags[MANY_TAGS];
+    hm_world *world = &stage.in.world;
+    uint32_t without_buckets = 0;
+    start(&stage, &world_kind, one_layout, UNBOUNDED);
+    uint32_t before = world->archetype_count;
+    for (uint32_t i = 0; i < MANY_TAGS; i++)
+        tags[i] = make_tag(world);
+    for (int round = 0; round < 2; round++)
+        for (uint32_t bits = 1; bits < SETS; bits++) {
+            hm_status status = HM_ERROR_MEMORY;
+            for (uint32_t k = 1; status != HM_OK; k++) {
+                test_memory_fail(&stage.memory, k, false);
+                status = make_set(world, tags, bits);
+            }
+            without_buckets += test_memory_refused(&stage.memory);
+        }
+    CHECK(world->archetype_count == before + SETS - 1 && without_buckets > 0);
     finish(&stage);
 }
 

@@ -48,9 +48,15 @@ TEST(world_memory, without_a_capacity_handles_are_the_same_and_no_value_moves_ei
     CHECK(hm_world_capacity(&world) == UINT32_MAX / 2);
     hm_component a = make_int(&world), other_a = make_int(&bounded);
     for (int i = 0; i < most; i++) {
-        entities[i] = make_one(&world, a, i);
+        entities[i] = HM_NULL_HANDLE;
+        for (uint32_t k = 1; hm_handle_is_null(entities[i]); k++) {
+            test_memory_fail(&memory, k, true);
+            entities[i] = hm_world_create(&world, &a, 1);
+        }
+        test_memory_fail(&memory, 0, false);
         CHECK(entities[i].bits == make_one(&bounded, other_a, i).bits);
         places[i] = hm_world_get(&world, entities[i], a);
+        memcpy(hm_world_get(&world, entities[i], a), &i, sizeof i);
         CHECK(hm_handle_is_null(hm_world_handle_of(&world, &entities[i], a)));
     }
     CHECK(hm_world_validate(&world) == HM_OK);
@@ -305,9 +311,20 @@ TEST(world_memory, max_archetypes_refuses_and_trim_makes_them_available_again)
 }
 
 /* What a failed call took is there for others. */
-TEST(world_memory, max_size_refuses_and_what_fits_still_fits)
+static void check_max_size(const hm_world_desc *desc)
 {
-    hm_world world = make_world((hm_world_desc){.capacity = 100000, .max_size = 1 << 21});
+    hm_world world;
+    test_memory memory = {0};
+    test_memory_init(&memory, test_page_size(4096));
+    hm_world_desc full = *desc;
+    full.memory = &memory.table;
+    hm_status status = HM_ERROR_MEMORY;
+    for (uint32_t k = 1; status == HM_ERROR_MEMORY; k++) {
+        test_memory_fail(&memory, k, false);
+        status = hm_world_init(&world, &full);
+    }
+    CHECK(status == HM_OK);
+    test_memory_fail(&memory, 0, false);
     hm_component large = make_component(&world, (hm_component_desc){.size = 4096});
     hm_component other = make_component(&world, (hm_component_desc){.size = 4000});
     CHECK(hm_world_create_n(&world, &large, 1, 100, NULL, NULL) == HM_OK);
@@ -318,6 +335,13 @@ TEST(world_memory, max_size_refuses_and_what_fits_still_fits)
     CHECK(hm_world_create_n(&world, &other, 1, 10000, NULL, NULL) == HM_ERROR_FULL);
     CHECK(hm_world_create_n(&world, &large, 1, 50, NULL, NULL) == HM_OK);
     finish_world(&world);
+    test_memory_check_released(&memory);
+}
+
+TEST(world_memory, max_size_refuses_and_what_fits_still_fits)
+{
+    check_max_size(&(hm_world_desc){.capacity = 100000, .max_size = 1 << 21});
+    check_max_size(&(hm_world_desc){.max_size = 1 << 21});
 }
 
 /* An archetype takes a piece for its cells, and one for its columns, of which only the first is
