@@ -559,15 +559,13 @@ static void note_others(program *p)
 
 static void begin(program *p, const hm_memory *memory, uint32_t capacity)
 {
-    const uint32_t slots = capacity != 0 ? SLOTS : 0;
-    const hm_map_desc map = {
-        .item_size = 24, .capacity = capacity, .max_slots = slots, .type_id = 1, .memory = memory};
+    const hm_map_desc map = {.item_size = 24, .capacity = capacity, .type_id = 1, .memory = memory};
     CHECK(hm_map_init(&p->map, &map) == HM_OK);
     static const uint32_t sizes[POOLS] = {120, 72, 40, 120};
     for (uint32_t i = 0; i < POOLS; i++) {
         const hm_pool_desc desc = {.item_size = sizes[i],
                                    .capacity = i == HM_STORAGE_FIXED_BLOCKS ? CAPACITY : capacity,
-                                   .max_slots = SLOTS,
+                                   .max_slots = i % 3 == HM_STORAGE_VIRTUAL ? SLOTS : 0,
                                    .type_id = 2,
                                    .storage = (hm_storage)(i % 3),
                                    .reuse = i == 3 ? HM_REUSE_LAST : HM_REUSE_DEFAULT,
@@ -580,17 +578,15 @@ static void begin(program *p, const hm_memory *memory, uint32_t capacity)
                                     .column_count = 3,
                                     .lanes = 8 * i,
                                     .capacity = capacity,
-                                    .max_slots = SLOTS,
                                     .type_id = 3,
                                     .memory = memory};
         CHECK(hm_table_init(&p->tables[i], &desc) == HM_OK);
     }
     const hm_secondary_desc secondary = {
-        .value_size = 40, .capacity = capacity, .max_slots = SLOTS, .type_id = 1, .memory = memory};
+        .value_size = 40, .capacity = capacity, .type_id = 1, .memory = memory};
     CHECK(hm_secondary_init(&p->secondary, &secondary) == HM_OK);
     for (uint32_t i = 0; i < INDICES; i++) {
         const hm_index_desc desc = {.capacity = i == 0 ? FEW : capacity,
-                                    .max_slots = SLOTS,
                                     .type_id = 1,
                                     .key_limit = KEYS * i,
                                     .memory = memory};
@@ -598,7 +594,6 @@ static void begin(program *p, const hm_memory *memory, uint32_t capacity)
     }
     const hm_lists_desc lists = {.item_size = 16,
                                  .capacity = capacity,
-                                 .max_slots = SLOTS,
                                  .max_items = 8 * FEW,
                                  .type_id = 4,
                                  .memory = memory};
@@ -608,7 +603,6 @@ static void begin(program *p, const hm_memory *memory, uint32_t capacity)
 static void begin_world(program *p, const hm_memory *memory, uint32_t capacity)
 {
     const hm_world_desc desc = {.capacity = capacity,
-                                .max_slots = SLOTS,
                                 .type_id = 5,
                                 .max_archetypes = 64,
                                 .max_size = capacity != 0 ? 8 << 20 : 0,
