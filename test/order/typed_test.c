@@ -7,6 +7,7 @@
 #include <handle_map/table.h>
 #include <handle_map/world.h>
 
+#include "support/memory.h"
 #include "support/order.h"
 
 #include <stdalign.h>
@@ -250,6 +251,32 @@ TEST(order_typed, copies_are_made_of_items_that_fit)
         run_to_merge(&c, order);
         CHECK(c.state->batch.copy_size == (which == 0 ? sizeof(ordered_item) : 0));
         column_fini(&c);
+    }
+}
+
+/* Also where the run waits for the memory to lift them. */
+TEST(order_typed, all_items_may_be_erased_while_memory_is_refused)
+{
+    enum { ITEMS = 100 };
+    bool is_done = false;
+    for (uint32_t k = 1; !is_done; k++) {
+        hm_map map;
+        hm_handle handles[ITEMS];
+        test_memory memory;
+        test_memory_init(&memory, hm_memory_os()->page_size);
+        hm_map_desc desc = {.item_size = sizeof(plain_item), .memory = &memory.table};
+        CHECK(hm_map_init(&map, &desc) == HM_OK);
+        for (uint32_t i = 0; i < ITEMS; i++)
+            handles[i] = hm_map_insert(&map, &(plain_item){.key = ITEMS - i, .id = i});
+        hm_order order = by_plain;
+        order.context = &asked;
+        test_memory_fail(&memory, k, true);
+        is_done = hm_map_defragment(&map, &order, NULL).done;
+        test_memory_fail(&memory, 0, false);
+        CHECK(hm_map_erase_n(&map, handles, ITEMS) == ITEMS);
+        CHECK(hm_map_defragment(&map, &order, NULL).done && hm_map_validate(&map) == HM_OK);
+        hm_map_fini(&map);
+        test_memory_check_released(&memory);
     }
 }
 

@@ -322,9 +322,9 @@ HM_INLINE void *hm_pool_get_as(const hm_pool *pool, hm_handle handle, size_t ite
 
 HM_INLINE bool hm_pool_erase_as(hm_pool *pool, hm_handle handle, size_t item_size)
 {
-    (void)item_size;
     size_t slot = hm_handle_index(handle);
     uint32_t entry = HM_CAST(uint32_t, handle.bits >> 32);
+    (void)item_size;
     HM_CONTRACT(pool != NULL, "hm_pool_erase: pool is NULL");
     if (slot >= pool->slot_count || pool->entries[slot] != entry)
         return false;
