@@ -186,6 +186,23 @@ static hm_status array_reserve(const hm_array_column *columns, uint32_t count, b
     return status;
 }
 
+size_t hm_array_whole_size(const hm_array_column *columns, uint32_t count)
+{
+    size_t offsets[HM_ARRAY_MAX_COLUMNS] = {0}, total = 0;
+    (void)array_lay_out(columns, count, true, offsets, &total);
+    return total;
+}
+
+void hm_array_place_columns(const hm_array_column *columns, uint32_t count, unsigned char *data)
+{
+    size_t offsets[HM_ARRAY_MAX_COLUMNS] = {0}, total = 0;
+    (void)array_lay_out(columns, count, true, offsets, &total);
+    for (uint32_t i = 0; i < count; i++) {
+        hm_array_place_whole(&columns[i], data + offsets[i]);
+        columns[i].array->limit = columns[i].array->capacity;
+    }
+}
+
 hm_status hm_array_init_columns(const hm_array_column *columns, uint32_t count, bool is_whole)
 {
     size_t offsets[HM_ARRAY_MAX_COLUMNS], total = 0;
@@ -193,14 +210,10 @@ hm_status hm_array_init_columns(const hm_array_column *columns, uint32_t count, 
     hm_status status = array_reserve(columns, count, is_whole, offsets, &data, &total);
     if (status != HM_OK)
         return status;
-    for (uint32_t i = 0; i < count; i++) {
-        if (!is_whole) {
-            hm_array_place(&columns[i], data + offsets[i]);
-            continue;
-        }
-        hm_array_place_whole(&columns[i], data + offsets[i]);
-        columns[i].array->limit = columns[i].array->capacity;
-    }
+    if (is_whole)
+        hm_array_place_columns(columns, count, data);
+    for (uint32_t i = 0; i < count && !is_whole; i++)
+        hm_array_place(&columns[i], data + offsets[i]);
     columns->array->range_size = total;
     return HM_OK;
 }

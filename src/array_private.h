@@ -68,6 +68,11 @@ typedef struct hm_array_column {
  * HM_ERROR_INVALID: it is not aligned. Then the arrays stay zeroed. */
 hm_status hm_array_init_columns(const hm_array_column *columns, uint32_t count, bool is_whole);
 
+/* Returns the bytes that such arrays take together if they are committed whole, and few and small
+ * enough for size_t; and places them in that much committed memory. They own no range. */
+size_t hm_array_whole_size(const hm_array_column *columns, uint32_t count);
+void hm_array_place_columns(const hm_array_column *columns, uint32_t count, unsigned char *data);
+
 enum {
     HM_ARRAY_LINE = 64,           /* bytes: small arrays of a whole range begin at multiples */
     HM_ARRAY_MAX_COLUMNS = 16,    /* arrays in one range, at most */

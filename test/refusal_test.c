@@ -14,22 +14,6 @@
 
 /* Each of these makes a container and lets it grow, and has the k-th call for memory refused. */
 
-static hm_status grow_query(test_memory *memory, uint32_t k)
-{
-    hm_world world;
-    hm_query query;
-    const hm_world_desc desc = {
-        .capacity = 100, .max_archetypes = 30, .memory = &memory->table, .name = "game"};
-    CHECK(hm_world_init(&world, &desc) == HM_OK);
-    test_memory_fail(memory, k, false);
-    memset(&query, 0x5A, sizeof query);
-    hm_status status = hm_query_init(&query, &world, &(hm_query_desc){0});
-    CHECK(status == HM_OK || memcmp(&query, &(hm_query){0}, sizeof query) == 0);
-    hm_query_fini(&query);
-    hm_world_fini(&world);
-    return status;
-}
-
 static hm_status grow_commands(test_memory *memory, uint32_t k)
 {
     hm_world world;
@@ -94,7 +78,6 @@ typedef struct growth {
 } growth;
 
 static const growth growths[] = {
-    {grow_query, "lower max_archetypes 30 of the query of the world 'game'", ""},
     {grow_commands, " of the commands of the world 'game'", " of the commands of the world 'game'"},
     {grow_id_table, "lower capacity 100 or max_slots 200 of the id table",
      "free memory; capacity 100, max_slots 200 of the id table"},

@@ -52,15 +52,14 @@ typedef struct hm_view {
 
 /* Makes a query. HM_ERROR_INVALID: a NULL argument, a NULL list whose count is not 0, more than
  * HM_QUERY_MAX_TERMS components, a component that is not of this world, one that is given twice in
- * a list, or one in `none` that is in another list too. HM_ERROR_MEMORY: the reservation was
- * refused. May be called from callbacks, and while queries run. A live query that is made anew
- * while it runs leaves its world busy. O(components), one reservation.
+ * a list, or one in `none` that is in another list too. May be called from callbacks, and while
+ * queries run. A live query that is made anew while it runs leaves its world busy. O(components).
  *
  * The query keeps a list of the archetypes that match, and looks only at archetypes that were made
- * since it last ran. The list has a reservation of 4 bytes for each archetype that the world may
- * have, of which it commits what it takes; of a world without a capacity it begins with a page, and
- * moves when it is full. A query for a sparse component walks the smaller side:
- * the values of the smallest sparse component of `all`, or the rows of the archetypes that match.
+ * since it last ran. The first 12 are listed in the struct; only a longer list has a reservation,
+ * and moves to one of twice the size when it is full. A query for a sparse component walks the
+ * smaller side: the values of the smallest sparse component of `all`, or the rows of the archetypes
+ * that match.
  *
  * The world must not be moved, and must outlive the query. The query may be moved while it does not
  * run. An empty query, and one after the fini of its world, matches nothing.

@@ -69,24 +69,21 @@ typedef struct hm_world_desc {
     const hm_memory *memory; /* NULL: hm_memory_os(); must outlive the world */
     const char *name;        /* in messages; must outlive the world; NULL: "world" */
     uint32_t max_archetypes; /* not counting the one without components; at most 262,143, which 0
-                                means too; with a capacity 1,024 where addresses are scarce
-                                (memory.h) */
-    uint64_t max_size;       /* bytes for archetypes and their chunks, from 256 KiB to 2^39, in a
-                                reservation; 0: without a capacity no limit; with one 4 KiB an
-                                entity, from 64 MiB to 2^38, where addresses are scarce 256 bytes
-                                an entity, from 4 MiB to 2^28 */
+                                means too */
+    uint64_t max_size;       /* bytes for archetypes and their chunks, beyond the first 72 KiB, from
+                                256 KiB to 2^39; 0: as many as can be numbered, 392 GiB */
 } hm_world_desc;
 
 /* Statistics of the entities and of all memory but that of queries and commands. */
 typedef hm_stats hm_world_stats;
 
 /* Reserves address space; commits some pages for the archetype of entities without components.
- * Fails as every init does (handle_map.h). O(1), one reservation, without a capacity two.
+ * Fails as every init does (handle_map.h). O(1), one reservation.
  *
  * Memory: 20 bytes for each entity, 8 more in its row, and 8 more if sparse components are used. An
  * archetype takes 1 KiB or more of its own, and chunks: the first ones have 512 bytes, 4 KiB and 32
- * KiB, others 256 KiB. With a capacity all chunks are in one reservation. Without one they are in
- * regions that are added, of 8 KiB, of 64 KiB, and then of as much as there is already. */
+ * KiB, others 256 KiB. They are in regions that are added, of 8 KiB, of 64 KiB, and then of as much
+ * as there is already: with a capacity memory is committed in them as it is needed. */
 HM_API hm_status hm_world_init(hm_world *world, const hm_world_desc *desc);
 
 /* Destroys all entities, releases all memory, zeroes the world. No query may be running (a broken

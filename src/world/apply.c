@@ -54,14 +54,17 @@ static hm_command *apply_next(const hm_commands *commands, const hm_command *com
 
 /* link */
 
+/* Before the links is their array. */
+enum { APPLY_LINKS_BEGIN = (sizeof(hm_array) + sizeof(uint64_t) - 1) / sizeof(uint64_t) };
+
 /* Commits a link for each entity that will be alive. */
 static hm_status apply_commit_links(hm_world *world)
 {
     size_t count = (size_t)world->ids.count + world->promised;
-    hm_status status = hm_world_widen(world, &world->link_array, sizeof(uint64_t), count);
-    if (status == HM_OK)
-        status = hm_array_commit(&world->link_array, count, true);
-    return hm_world_tell(world, status);
+    if (count == 0)
+        return HM_OK;
+    return hm_world_tell(
+        world, hm_world_open(world, &world->links, sizeof(uint64_t), APPLY_LINKS_BEGIN + count, 0));
 }
 
 /* Links the commands of each entity in their order. A link is link_end plus the unit of the last
@@ -70,7 +73,7 @@ static hm_status apply_commit_links(hm_world *world)
 static void apply_link(const hm_commands *commands)
 {
     hm_world *world = commands->world;
-    uint64_t *links = (uint64_t *)(void *)world->link_array.data;
+    uint64_t *links = (uint64_t *)(void *)world->links;
     size_t end = commands->units.count, size;
     for (size_t unit = HM_COMMANDS_BEGIN; unit < end; unit += size) {
         hm_command *command = hm_commands_at(commands, unit);
@@ -82,12 +85,13 @@ static void apply_link(const hm_commands *commands)
         uint32_t position = hm_id_table_find(&world->ids, command->entity);
         if (position == HM_INVALID_INDEX)
             continue;
-        if (links[position] > world->link_end) {
-            size_t last = (size_t)(links[position] - world->link_end);
+        uint64_t *link = &links[APPLY_LINKS_BEGIN + position];
+        if (*link > world->link_end) {
+            size_t last = (size_t)(*link - world->link_end);
             hm_commands_at(commands, last)->next = (uint32_t)unit;
             command->flags |= HM_COMMAND_LINKED;
         }
-        links[position] = world->link_end + unit;
+        *link = world->link_end + unit;
     }
     world->link_end += end;
 }

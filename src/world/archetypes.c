@@ -55,7 +55,8 @@ static uint32_t set_hash(const hm_world_set *set)
 
 static uint32_t *sets_bucket(const hm_world *world, uint32_t hash)
 {
-    return (uint32_t *)(void *)world->bucket_array.data + (hash & world->bucket_mask);
+    return (uint32_t *)(void *)world->bucket_array.data + HM_WORLD_BUCKETS_BEGIN +
+           (hash & world->bucket_mask);
 }
 
 /* The same as memcmp, which a freestanding build does not have. */
@@ -83,7 +84,7 @@ static uint32_t sets_find(const hm_world *world, const hm_world_set *set, uint32
 /* Puts every live archetype into its bucket. */
 static void sets_fill_buckets(hm_world *world)
 {
-    memset(world->bucket_array.data, 0xFF, world->bucket_array.count * sizeof(uint32_t));
+    memset(sets_bucket(world, 0), 0xFF, (world->bucket_mask + (size_t)1) * sizeof(uint32_t));
     for (uint32_t i = 0; i < world->archetype_array.count; i++) {
         hm_world_archetype *archetype = &world->archetypes[i];
         if (!archetype->is_alive)
@@ -94,23 +95,22 @@ static void sets_fill_buckets(hm_world *world)
     }
 }
 
-/* Doubles the buckets when there are as many archetypes. The root is not counted, so that is below
- * max_archetypes, and the array has room for twice as many. Without memory for that, chains become
- * longer. */
+/* Doubles the buckets when there are as many archetypes, not counting the root. Without memory for
+ * that, chains become longer. */
 static void sets_grow_buckets(hm_world *world)
 {
-    size_t count = world->bucket_array.count;
-    if (world->archetype_count < count)
+    size_t count = (world->bucket_mask + (size_t)1) * 2, end = HM_WORLD_BUCKETS_BEGIN + count;
+    if (world->archetype_count <= world->bucket_mask)
         return;
-    hm_status status = hm_world_widen(world, &world->bucket_array, sizeof(uint32_t), count * 2);
+    hm_status status = hm_world_widen(world, &world->bucket_array, sizeof(uint32_t), end);
     if (status == HM_OK)
-        status = hm_array_commit(&world->bucket_array, count * 2, true);
+        status = hm_array_commit(&world->bucket_array, end, true);
     if (status != HM_OK) {
         hm_restore_last_error();
         return;
     }
-    world->bucket_array.count = count * 2;
-    world->bucket_mask = (uint32_t)(count * 2 - 1);
+    world->bucket_array.count = end;
+    world->bucket_mask = (uint32_t)(count - 1);
     sets_fill_buckets(world);
 }
 
@@ -412,7 +412,7 @@ void hm_world_drop_archetypes(hm_world *world)
         return;
     world->epoch++;
     world->memo_count = 0;
-    memset(world->ways, 0, sizeof world->ways);
+    memset(hm_world_way_from(world, 0), 0, HM_WORLD_WAYS * sizeof(hm_world_way));
     sets_fill_buckets(world);
     for (uint32_t i = 0; i < world->archetype_array.count; i++)
         sets_drop_edges(world, &world->archetypes[i]);

@@ -281,7 +281,7 @@ static void change_remember(hm_world *world, hm_world_way *way, const hm_compone
     }
     way->add_count = n_add;
     way->remove_count = n_remove;
-    world->ways[way->from % HM_WORLD_WAYS] = *way;
+    *hm_world_way_from(world, way->from) = *way;
 }
 
 /* Makes a change for the first time, or one that was forgotten. */
@@ -314,7 +314,7 @@ hm_status hm_world_change(hm_world *world, hm_handle entity, const hm_component 
     if (status != HM_OK)
         return status;
     uint32_t from = hm_world_place_archetype(*at);
-    const hm_world_way *way = &world->ways[from % HM_WORLD_WAYS];
+    const hm_world_way *way = hm_world_way_from(world, from);
     if (way->from != from || !change_is_way(way, add, n_add, remove, n_remove))
         return change_anew(world, at, entity, add, n_add, remove, n_remove);
     status = hm_world_prepare_rows(world, way->to, 1);

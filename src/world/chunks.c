@@ -76,10 +76,9 @@ static uint32_t rows_next_class(const hm_world_archetype *archetype, uint64_t ro
 static hm_status rows_add_chunk(hm_world *world, uint32_t index, uint64_t rows, uint32_t *chunk)
 {
     hm_world_archetype *archetype = &world->archetypes[index];
-    size_t count = (size_t)archetype->chunk_count + 1;
-    hm_status status = hm_world_widen(world, &world->order_chunks, sizeof(uint32_t), count);
-    if (status == HM_OK)
-        status = hm_array_commit(&world->order_chunks, count, true);
+    hm_status status = HM_OK;
+    if (index == world->order_archetype)
+        status = hm_world_list_chunks(world, archetype->chunk_count + 1);
     if (status == HM_OK)
         status = hm_world_store_take(world, rows_next_class(archetype, rows), chunk);
     if (status != HM_OK)
@@ -88,7 +87,7 @@ static hm_status rows_add_chunk(hm_world *world, uint32_t index, uint64_t rows, 
     hm_memory_unpoison(link, sizeof *link);
     *link = (hm_world_link){archetype->tail, HM_WORLD_NONE, archetype->chunk_count++, index};
     if (index == world->order_archetype)
-        ((uint32_t *)(void *)world->order_chunks.data)[link->ordinal] = *chunk;
+        hm_world_order_of(world)->chunks[link->ordinal] = *chunk;
     if (archetype->tail != HM_WORLD_NONE)
         hm_world_link_of(world, archetype->tail)->next = *chunk;
     else

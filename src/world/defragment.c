@@ -15,7 +15,7 @@ enum { DEFRAGMENT_ARCHETYPES = 4096 };
 static hm_world_place defragment_place(const hm_world *world, uint32_t row)
 {
     const hm_world_archetype *archetype = &world->archetypes[world->order_archetype];
-    const uint32_t *chunks = hm_world_order_chunks(world);
+    const uint32_t *chunks = hm_world_order_of(world)->chunks;
     uint32_t ordinal = 0, rows;
     for (; ordinal < HM_WORLD_SMALL_CHUNKS; ordinal++, row -= rows) {
         rows = archetype->rows[hm_world_chunk_class(chunks[ordinal])];
@@ -36,7 +36,7 @@ static void *defragment_item_at(const void *owner, uint32_t row)
 {
     const hm_world *world = owner;
     const hm_world_archetype *archetype = &world->archetypes[world->order_archetype];
-    const hm_world_cell *cell = &archetype->cells[world->order_number];
+    const hm_world_cell *cell = &archetype->cells[hm_world_order_of(world)->number];
     return hm_world_address(world, archetype, defragment_place(world, row), cell->offset,
                             cell->size);
 }
@@ -72,44 +72,56 @@ static void defragment_swapped(void *owner, uint32_t a, uint32_t b)
 static bool defragment_has(const hm_world *world, uint32_t index)
 {
     const hm_world_archetype *archetype = &world->archetypes[index];
-    return archetype->is_alive && hm_world_cell_of(archetype, world->order_number)->size != 0;
+    return archetype->is_alive &&
+           hm_world_cell_of(archetype, hm_world_order_of(world)->number)->size != 0;
 }
 
-static void defragment_begin(hm_world *world, uint32_t index)
+/* Makes this archetype the current one. HM_ERROR_MEMORY: there is none for the list of its chunks,
+ * and another one is current. */
+static hm_status defragment_begin(hm_world *world, uint32_t index)
 {
-    hm_order_reset(world->order_state);
+    const hm_world_archetype *archetype = &world->archetypes[index];
+    hm_status status = hm_world_list_chunks(world, archetype->chunk_count);
+    if (status != HM_OK)
+        return status;
+    hm_order_reset(hm_world_order_of(world)->state);
     world->order_archetype = index;
-    uint32_t *chunks = hm_world_order_chunks(world);
-    for (uint32_t chunk = world->archetypes[index].first; chunk != HM_WORLD_NONE;
+    uint32_t *chunks = hm_world_order_of(world)->chunks;
+    for (uint32_t chunk = archetype->first; chunk != HM_WORLD_NONE;
          chunk = hm_world_link_of(world, chunk)->next)
         *chunks++ = chunk;
+    return HM_OK;
 }
 
 /* Makes an archetype that is not in order the current one: the last one, or the next after it.
- * False if there is none among those that it looked at; looks at no more than `looks`. */
-static bool defragment_choose(hm_world *world, uint32_t *looks)
+ * False if there is none among those that it looked at, or the list of its chunks fails; looks at
+ * no more than `looks`. */
+static bool defragment_choose(hm_world *world, uint32_t *looks, hm_status *status)
 {
+    hm_world_order *order = hm_world_order_of(world);
+    uint32_t count = (uint32_t)world->archetype_array.count;
     if (world->order_archetype != HM_WORLD_NONE &&
         !world->archetypes[world->order_archetype].is_ordered)
         return true;
-    uint32_t count = (uint32_t)world->archetype_array.count;
-    for (; *looks > 0 && world->order_looked < count; --*looks) {
-        world->order_next = world->order_next + 1 < count ? world->order_next + 1 : 0;
-        uint32_t index = world->order_next;
+    for (; *looks > 0 && order->looked < count; --*looks) {
+        uint32_t index = order->next + 1 < count ? order->next + 1 : 0;
         if (defragment_has(world, index) && !world->archetypes[index].is_ordered) {
-            defragment_begin(world, index);
-            return true;
+            *status = defragment_begin(world, index);
+            hm_world_order_of(world)->next = *status == HM_OK ? index : order->next;
+            return *status == HM_OK;
         }
-        world->order_looked++;
+        order->next = index;
+        order->looked++;
     }
     return false;
 }
 
 static hm_progress defragment_archetype(hm_world *world, hm_budget *budget)
 {
+    hm_world_order *order = hm_world_order_of(world);
     const hm_accessors accessors = {defragment_item_at, defragment_slot_at, defragment_position_of};
     hm_world_archetype *archetype = &world->archetypes[world->order_archetype];
-    hm_sequence sequence = {.lane_size = archetype->cells[world->order_number].size,
+    hm_sequence sequence = {.lane_size = archetype->cells[order->number].size,
                             .lane_shift = HM_LANES_BY_ACCESSORS,
                             .accessors = &accessors,
                             .slot_count = world->ids.slot_count,
@@ -121,7 +133,7 @@ static hm_progress defragment_archetype(hm_world *world, hm_budget *budget)
                             .what = "world",
                             .name = world->name};
     hm_world_enter(world);
-    hm_progress progress = hm_order_run(&world->order_state, &world->order, &sequence, budget);
+    hm_progress progress = hm_order_run(&order->state, &order->order, &sequence, budget);
     hm_world_leave(world);
     if (progress.swaps != 0)
         hm_world_mark_rows(world, world->order_archetype);
@@ -132,8 +144,8 @@ static hm_progress defragment_archetype(hm_world *world, hm_budget *budget)
 /* As the last call left it. Whatever makes an archetype unordered advances the clock. */
 static bool defragment_is_done(const hm_world *world)
 {
-    return world->order_looked >= world->archetype_array.count &&
-           world->order_clock == world->clock;
+    const hm_world_order *order = hm_world_order_of(world);
+    return order->looked >= world->archetype_array.count && order->clock == world->clock;
 }
 
 /* Archetypes that were in order before the last change may not be any more. */
@@ -143,17 +155,17 @@ static hm_progress defragment_archetypes(hm_world *world, hm_budget *budget)
     bool has_limit = budget != NULL && (budget->max_swaps != 0 || budget->max_compares != 0);
     uint32_t looks = has_limit ? DEFRAGMENT_ARCHETYPES : UINT32_MAX;
     bool goes_on = true;
-    if (world->order_clock != world->clock)
-        world->order_looked = 0;
-    while (goes_on && defragment_choose(world, &looks)) {
+    if (hm_world_order_of(world)->clock != world->clock)
+        hm_world_order_of(world)->looked = 0;
+    while (goes_on && defragment_choose(world, &looks, &all.status)) {
         hm_progress one = defragment_archetype(world, budget);
         all.swaps += one.swaps;
         all.compares += one.compares;
         all.status = one.status;
         goes_on = one.done && !hm_budget_is_spent(budget);
     }
-    world->order_clock = world->clock;
-    all.done = goes_on && world->order_looked >= world->archetype_array.count;
+    hm_world_order_of(world)->clock = world->clock;
+    all.done = goes_on && all.status == HM_OK && defragment_is_done(world);
     if (has_limit && !all.done && all.status == HM_OK)
         budget->is_spent = true; /* The looks may be used up, and nothing else. */
     return all;
@@ -172,15 +184,17 @@ static hm_progress defragment_sparse(hm_world *world, uint32_t number, const hm_
 
 static bool defragment_is_for(const hm_world *world, uint32_t number, const hm_order *order)
 {
-    const hm_order *last = &world->order;
-    return number == world->order_number && order->compare == last->compare &&
+    if (world->order == NULL)
+        return false;
+    const hm_order *last = &hm_world_order_of(world)->order;
+    return number == hm_world_order_of(world)->number && order->compare == last->compare &&
            order->key == last->key && order->context == last->context;
 }
 
 static void defragment_begin_anew(hm_world *world, uint32_t number, const hm_order *order)
 {
-    world->order = *order;
-    world->order_number = number;
+    hm_world_order_of(world)->order = *order;
+    hm_world_order_of(world)->number = number;
     hm_world_forget_order(world);
     for (uint32_t i = 0; i < world->archetype_array.count; i++)
         world->archetypes[i].is_ordered = false;
@@ -202,6 +216,9 @@ hm_progress hm_world_defragment(hm_world *world, hm_component component, const h
     bool is_for = defragment_is_for(world, number, order);
     if (hm_budget_is_spent(budget))
         return (hm_progress){.done = is_for && defragment_is_done(world)};
+    hm_status status = is_for ? HM_OK : hm_world_list_chunks(world, 0);
+    if (status != HM_OK)
+        return (hm_progress){.status = status};
     if (!is_for)
         defragment_begin_anew(world, number, order);
     return defragment_archetypes(world, budget);

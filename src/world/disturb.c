@@ -7,7 +7,7 @@
 uint32_t hm_world_row_of(const hm_world *world, hm_world_place place)
 {
     const hm_world_archetype *archetype = &world->archetypes[world->order_archetype];
-    const uint32_t *chunks = hm_world_order_chunks(world);
+    const uint32_t *chunks = hm_world_order_of(world)->chunks;
     uint32_t ordinal = hm_world_link_of(world, place.chunk)->ordinal;
     uint32_t row = hm_world_place_row(place);
     for (uint32_t i = 0; i < ordinal && i < HM_WORLD_SMALL_CHUNKS; i++)
@@ -19,12 +19,15 @@ uint32_t hm_world_row_of(const hm_world *world, hm_world_place place)
 
 void hm_world_disturb(hm_world *world, hm_world_place place, uint32_t count)
 {
-    hm_order_disturb(world->order_state, hm_world_row_of(world, place), count);
+    hm_order_disturb(hm_world_order_of(world)->state, hm_world_row_of(world, place), count);
 }
 
 void hm_world_forget_order(hm_world *world)
 {
-    hm_order_reset(world->order_state);
+    hm_world_order *order = hm_world_order_of(world);
     world->order_archetype = HM_WORLD_NONE;
-    world->order_looked = 0;
+    if (order == NULL)
+        return;
+    hm_order_reset(order->state);
+    order->looked = 0;
 }

@@ -76,17 +76,7 @@ static hm_status query_fill(hm_query *query, hm_world *world, const hm_query_des
     if (status != HM_OK)
         return status;
     query_add_all_terms(query, desc);
-    status = query_check_none(query);
-    if (status != HM_OK || world->memory == NULL) /* A zeroed world has no archetypes. */
-        return status;
-    hm_array_desc archetypes = {.item_size = sizeof(uint32_t), .memory = world->memory};
-    if (!world->ids.slot_array.is_whole) /* Else the list moves when it is full. */
-        archetypes.capacity = world->archetype_array.capacity;
-    const hm_limits limits = {.what = "query of the world",
-                              .name = world->name,
-                              .most = world->max_archetypes,
-                              .other = "max_archetypes"};
-    return hm_tell_memory(hm_array_init(&query->archetype_array, &archetypes), &limits);
+    return query_check_none(query);
 }
 
 hm_status hm_query_init(hm_query *query, hm_world *world, const hm_query_desc *desc)
@@ -108,7 +98,7 @@ void hm_query_fini(hm_query *query)
 {
     HM_CONTRACT(query != NULL, "hm_query_fini: query is NULL");
     hm_query_end(query);
-    hm_array_fini(&query->archetype_array);
+    hm_array_close(&query->more);
     memset(query, 0, sizeof *query);
 }
 

@@ -12,13 +12,10 @@ hm_status hm_world_refuse_busy(const hm_world *world)
 
 hm_status hm_world_blame(const hm_world *world)
 {
-    const hm_array *blocks = &world->store.block_array;
-    const hm_limits limits = {"world",
-                              world->name,
-                              hm_world_capacity(world),
-                              world->ids.max_slots,
-                              (uint64_t)blocks->item_size * blocks->capacity,
-                              "max_size"};
+    const hm_limits limits = {.what = "world",
+                              .name = world->name,
+                              .capacity = hm_world_capacity(world),
+                              .max_slots = world->ids.max_slots};
     return hm_blame_memory(&limits);
 }
 

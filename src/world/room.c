@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* world: how its arrays move. With a capacity all of them are columns of the range of the ids, and
- * grow in place, but for those by slot once many slots are retired. Without one those that every
- * world needs begin in that range, which is committed whole. The places of slots move with it; any
- * other that is full moves to a range of its own, so that each moves only when it has doubled. */
+/* world: how its arrays move. Those that every world has begin in its first range, which is
+ * committed whole and stays until fini. Without a capacity the ids are there too, and move together
+ * with the places of slots; with one that range is a column of the ids' range, where these and the
+ * components grow in place, but for what is by slot once many slots are retired. Any other array
+ * that is full moves to a range of its own, so that each moves only when it has doubled. */
 #include "world_internal.h"
 
 void hm_world_place_arrays(hm_world *world)
@@ -12,12 +13,35 @@ void hm_world_place_arrays(hm_world *world)
     world->store.bases = hm_array_data(&world->store.base_array);
 }
 
+hm_status hm_world_open(const hm_world *world, hm_array **place, size_t size, size_t need,
+                        size_t least)
+{
+    hm_array_desc desc = {.item_size = size, .capacity = need, .memory = world->memory};
+    size_t used = *place != NULL ? (*place)->limit : 0;
+    if (*place != NULL)
+        desc.capacity *= 2;
+    else if (desc.capacity < least)
+        desc.capacity = least;
+    desc.capacity = hm_memory_round_up(size * desc.capacity, world->memory->page_size) / size;
+    return hm_array_open(place, &desc, need, used);
+}
+
+hm_status hm_world_list_chunks(hm_world *world, uint32_t count)
+{
+    enum { BEGIN = sizeof(hm_world_order) / sizeof(uint32_t) };
+    bool is_new = world->order == NULL;
+    size_t need = BEGIN + (size_t)count;
+    hm_status status = hm_world_open(world, &world->order, sizeof(uint32_t), need, 0);
+    hm_world_order *order = hm_world_order_of(world);
+    if (status == HM_OK && is_new)
+        memset((unsigned char *)order + sizeof order->array, 0,
+               sizeof *order - sizeof order->array);
+    return status;
+}
+
 hm_status hm_world_widen_array(hm_world *world, hm_array *array, size_t size, size_t need)
 {
     hm_array_column column = {.array = array, .desc = {.item_size = size, .capacity = need}};
-    bool is_by_slot = array == &world->place_array || array == &world->mask_array;
-    if (!world->ids.slot_array.is_whole && !is_by_slot) /* The commit that follows fails. */
-        return HM_OK;
     if (world->running != 0)
         return hm_world_refuse_busy(world);
     if (need < HM_ARRAY_FIRST_SIZE / size)
@@ -29,42 +53,23 @@ hm_status hm_world_widen_array(hm_world *world, hm_array *array, size_t size, si
     return status;
 }
 
-/* Lists the arrays that every world has. */
-enum { ROOM_EVERY = 7 };
-static void room_every(hm_world *world, hm_array *arrays[ROOM_EVERY])
+/* Describes the places for a move with the ids, where they return if only they have moved. */
+static hm_array_column room_places(hm_world *world)
 {
-    hm_array *const every[ROOM_EVERY] = {&world->place_array,     &world->archetype_array,
-                                         &world->bucket_array,    &world->component_array,
-                                         &world->order_chunks,    &world->store.record_array,
-                                         &world->store.base_array};
-    memcpy(arrays, every, sizeof every);
-}
-
-/* Lists those that are in the range of the ids, for a move, and returns their number. The places,
- * the first, return there if only they have moved. */
-static uint32_t room_in_range(hm_world *world, hm_array_column *columns)
-{
-    hm_array *arrays[ROOM_EVERY];
-    room_every(world, arrays);
-    columns[0] = hm_array_column_of(&world->place_array, world->ids.slot_count, false);
-    columns[0].desc.capacity = 0;
-    columns[0].is_by_slot = true;
-    uint32_t count = 1;
-    for (uint32_t i = 1; i < ROOM_EVERY; i++)
-        if (arrays[i]->range_size == 0)
-            columns[count++] = hm_array_column_of(arrays[i], arrays[i]->limit, false);
-    return count;
+    hm_array_column places = hm_array_column_of(&world->place_array, world->ids.slot_count, false);
+    places.desc.capacity = 0;
+    places.is_by_slot = true;
+    return places;
 }
 
 hm_status hm_world_move(hm_world *world, uint32_t n)
 {
-    hm_array_column columns[ROOM_EVERY];
+    hm_array_column places = room_places(world);
     if (world->running != 0)
         return hm_world_refuse_busy(world);
     if (!world->ids.slot_array.is_whole) /* The entries move alone. */
         return HM_OK;
-    uint32_t count = room_in_range(world, columns);
-    hm_status status = hm_id_table_grow(&world->ids, world->name, n, columns, count);
+    hm_status status = hm_id_table_grow(&world->ids, world->name, n, &places, 1);
     hm_world_place_arrays(world);
     return status;
 }
@@ -81,20 +86,17 @@ static hm_status room_shrink(hm_array *array)
 
 hm_status hm_world_shrink(hm_world *world)
 {
-    hm_array *arrays[ROOM_EVERY];
-    hm_array_column columns[ROOM_EVERY];
-    if (!world->ids.slot_array.is_whole)
-        return HM_OK;
-    hm_array_fini(&world->link_array); /* The next apply makes it again. */
-    uint32_t count = room_in_range(world, columns);
-    hm_status status = hm_id_table_shrink(&world->ids, columns, count);
-    room_every(world, arrays);
-    for (uint32_t i = 1; i < ROOM_EVERY && status == HM_OK; i++)
-        status = room_shrink(arrays[i]);
-    if (status == HM_OK)
+    hm_array *const arrays[] = {&world->archetype_array, &world->bucket_array,
+                                &world->component_array, &world->store.record_array,
+                                &world->store.base_array};
+    hm_array_column places = room_places(world);
+    hm_status status = HM_OK;
+    if (world->ids.slot_array.is_whole)
+        status = hm_id_table_shrink(&world->ids, &places, 1);
+    if (status == HM_OK && world->ids.slot_array.is_whole)
         status = room_shrink(&world->mask_array);
-    if (status == HM_OK)
-        status = room_shrink(&world->sparse_array);
+    for (size_t i = 0; i < sizeof arrays / sizeof *arrays && status == HM_OK; i++)
+        status = room_shrink(arrays[i]);
     hm_world_place_arrays(world);
     return status;
 }

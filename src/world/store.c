@@ -5,25 +5,34 @@
  * pieces that is free. Those with such a bit are in a list of the class of their pieces, and free
  * blocks are in a list too.
  *
- * With a limit all blocks lie in one range, and the regions are parts of it with 2^15 blocks each.
- * Without one each region is a range, committed whole, with as many blocks as there were before,
- * but at most 2^15. Only the first two have less than a block, so that a small world is small: two
- * pieces of 4 KiB, and two of 32 KiB. The pieces that they lack count as taken. So in both modes
- * the region of a block, and the first block of a region, follow from their numbers.
+ * Each region is a range with as many blocks as there were before, but at most 2^15. Only the first
+ * two have less than a block, so that a small world is small: two pieces of 4 KiB, and two of
+ * 32 KiB. The pieces that they lack count as taken. The first is in the range of the world's
+ * arrays, which stays where it is. So the region of a block, and the first block of a region,
+ * follow from their numbers. A world without a capacity commits a region whole, one with a capacity
+ * in steps. All but the last region are committed.
  *
  * The store hands out the lowest piece of a node, and keeps no order among nodes: taking and giving
  * are O(1). Trim returns the free blocks at the end. Under AddressSanitizer what was taken is
  * poisoned, and its user unpoisons what is in use. What was given back is poisoned too. */
 #include "world_internal.h"
 
+#ifndef HM_EXHAUSTIVE
+enum {
+    STORE_FIRST = 1, /* records that there is space for at first */
+    STORE_PIECES = 2 /* of a block that is less than one */
+};
+#endif
+
 enum {
     STORE_TOP = HM_WORLD_CLASSES - 1,   /* the level of whole blocks */
     STORE_SHIFT = HM_WORLD_CLASS_SHIFT, /* a node has 2^3 pieces */
     STORE_ALL_FREE = (1 << (1 << STORE_SHIFT)) - 1,
-    STORE_PART_FREE = 3,                        /* both pieces of a block that is less than one */
+    STORE_PART_FREE = (1 << STORE_PIECES) - 1,  /* all pieces of such a block */
     STORE_BLOCK_BITS = STORE_TOP * STORE_SHIFT, /* a block has so many units, as a power of two */
     STORE_REGION_BITS = 32 - HM_WORLD_BASE_BITS - STORE_BLOCK_BITS, /* likewise a large region's */
-    STORE_REGIONS = 1 << (HM_WORLD_BASE_BITS - HM_WORLD_CLASS_BITS)
+    STORE_REGIONS = 1 << (HM_WORLD_BASE_BITS - HM_WORLD_CLASS_BITS),
+    STORE_PARTS = 2 /* the first blocks, each a region, that are less than a block */
 };
 
 /* A node of level 1 or above. */
@@ -54,16 +63,9 @@ static store_node *store_node_at(const hm_world_store *store, uint32_t level, ui
 
 /* regions */
 
-static bool store_has_limit(const hm_world_store *store)
-{
-    return store->block_array.data != NULL;
-}
-
-static uint32_t store_region_of(const hm_world_store *store, uint32_t block)
+static uint32_t store_region_of(uint32_t block)
 {
     uint32_t region = block >> STORE_REGION_BITS;
-    if (store_has_limit(store))
-        return region;
     /* Coverage: no test has chunks of more than 8 GiB. */
     if (region != 0)
         /* Coverage: as above. */
@@ -71,10 +73,8 @@ static uint32_t store_region_of(const hm_world_store *store, uint32_t block)
     return block != 0 ? 1 + hm_bits_highest(block) : 0;
 }
 
-static uint32_t store_first_of(const hm_world_store *store, uint32_t region)
+static uint32_t store_first_of(uint32_t region)
 {
-    if (store_has_limit(store))
-        return region << STORE_REGION_BITS;
     /* Coverage: as above. */
     if (region > STORE_REGION_BITS)
         /* Coverage: as above. */
@@ -82,13 +82,18 @@ static uint32_t store_first_of(const hm_world_store *store, uint32_t region)
     return region != 0 ? 1U << (region - 1) : 0;
 }
 
-/* Returns the bytes of a region that is a range. */
-static size_t store_region_size(const hm_world_store *store, uint32_t region)
+/* Returns the bytes of a region. */
+static size_t store_region_size(uint32_t region)
 {
-    if (region < 2)
-        return 2 * hm_world_class_size(region + 1);
-    return (store_first_of(store, region + 1) - store_first_of(store, region)) *
-           HM_WORLD_BLOCK_SIZE;
+    if (region < STORE_PARTS)
+        return STORE_PIECES * hm_world_class_size(region + 1);
+    return (store_first_of(region + 1) - store_first_of(region)) * HM_WORLD_BLOCK_SIZE;
+}
+
+/* The same in whole pages. */
+static size_t store_range_size(const hm_world_store *store, uint32_t region)
+{
+    return hm_memory_round_up(store_region_size(region), store->base_array.memory->page_size);
 }
 
 static unsigned char *store_at(const hm_world_store *store, uint32_t chunk)
@@ -109,84 +114,73 @@ static void store_set_bases(const hm_world_store *store, uint32_t region, unsign
 }
 
 /* Returns the number of the chunk with this first unit, counted over all blocks, and class. */
-static uint32_t store_name(const hm_world_store *store, uint32_t unit, uint32_t size_class)
+static uint32_t store_name(uint32_t unit, uint32_t size_class)
 {
-    uint32_t region = store_region_of(store, unit >> STORE_BLOCK_BITS);
-    unit -= store_first_of(store, region) << STORE_BLOCK_BITS;
+    uint32_t region = store_region_of(unit >> STORE_BLOCK_BITS);
+    unit -= store_first_of(region) << STORE_BLOCK_BITS;
     return unit << HM_WORLD_BASE_BITS | region << HM_WORLD_CLASS_BITS | size_class;
 }
 
 /* The reverse: returns the first unit. */
-static uint32_t store_unit_of(const hm_world_store *store, uint32_t chunk)
+static uint32_t store_unit_of(uint32_t chunk)
 {
     uint32_t region = (chunk >> HM_WORLD_CLASS_BITS) % STORE_REGIONS;
-    return (chunk >> HM_WORLD_BASE_BITS) + (store_first_of(store, region) << STORE_BLOCK_BITS);
+    return (chunk >> HM_WORLD_BASE_BITS) + (store_first_of(region) << STORE_BLOCK_BITS);
 }
 
-uint32_t hm_world_store_list(hm_world_store *store, uint64_t size, bool is_bounded,
-                             hm_array_column *columns)
+static size_t store_region_items(void *owner, size_t capacity)
 {
-    size_t blocks = (size_t)(size / HM_WORLD_BLOCK_SIZE);
-    size_t regions = ((blocks - 1) >> STORE_REGION_BITS) + 1;
-    bool has_limit = size != 0;
-    columns[0] = (hm_array_column){
-        .array = &store->record_array,
-        .desc = {.item_size = sizeof(store_block), .capacity = is_bounded ? blocks : 1}};
+    (void)owner;
+    (void)capacity;
+    return STORE_PIECES;
+}
+
+void hm_world_store_list(hm_world_store *store, bool is_bounded, hm_array *region,
+                         hm_array_column *columns)
+{
+    static const hm_array_parts parts = {store_region_items, NULL};
+    columns[0] =
+        (hm_array_column){.array = &store->record_array,
+                          .desc = {.item_size = sizeof(store_block), .capacity = STORE_FIRST}};
+    /* With a capacity they never move: a region may be added while a query runs. */
     columns[1] = (hm_array_column){.array = &store->base_array,
                                    .desc = {.item_size = HM_WORLD_CLASSES * sizeof *store->bases,
-                                            .capacity = has_limit ? regions : 4}};
-    columns[2] = (hm_array_column){.array = &store->block_array,
-                                   .desc = {.item_size = HM_WORLD_BLOCK_SIZE,
+                                            .capacity = is_bounded ? STORE_REGIONS : 4}};
+    columns[2] = (hm_array_column){.array = region,
+                                   .desc = {.item_size = hm_world_class_size(1),
                                             .item_align = HM_MEMORY_ALIGNMENT,
-                                            .capacity = blocks}};
-    return has_limit ? HM_WORLD_STORE_COLUMNS : HM_WORLD_STORE_COLUMNS - 1;
+                                            .capacity = is_bounded ? STORE_PIECES : 0},
+                                   .parts = &parts};
 }
 
-hm_status hm_world_store_begin(hm_world_store *store)
-{
-    size_t regions = ((store->block_array.capacity - 1) >> STORE_REGION_BITS) + 1;
-    for (uint32_t i = 0; i < HM_WORLD_CLASSES; i++)
-        store->heads[i] = HM_WORLD_NONE;
-    store->bases = hm_array_data(&store->base_array);
-    if (!store_has_limit(store))
-        return HM_OK;
-    hm_status status = hm_array_commit(&store->base_array, regions, false);
-    for (uint32_t i = 0; i < regions && status == HM_OK; i++)
-        store_set_bases(store, i,
-                        store->block_array.data +
-                            ((size_t)i << STORE_REGION_BITS) * HM_WORLD_BLOCK_SIZE);
-    return status;
-}
-
-/* Releases the last region, of a store without a limit. */
+/* Releases the last region, which is not the first. The one before is committed. */
 static void store_drop_region(hm_world_store *store)
 {
     const hm_memory *memory = store->base_array.memory;
     uint32_t region = (uint32_t)--store->base_array.count;
     unsigned char *data = store_region_at(store, region);
-    size_t size = hm_memory_round_up(store_region_size(store, region), memory->page_size);
+    size_t size = store_range_size(store, region);
     hm_memory_unpoison(data, size);
     memory->release(memory->context, data, size);
+    store->committed_size = store_range_size(store, region - 1);
 }
 
 void hm_world_store_fini(hm_world_store *store)
 {
-    while (store->base_array.count != 0)
+    while (store->base_array.count > 1)
         store_drop_region(store);
     hm_array_fini(&store->record_array);
     hm_array_fini(&store->base_array);
-    hm_array_fini(&store->block_array);
 }
 
 void hm_world_store_add_sizes(const hm_world_store *store, hm_stats *stats)
 {
+    uint32_t count = (uint32_t)store->base_array.count;
     hm_array_add_sizes(&store->record_array, stats);
     hm_array_add_sizes(&store->base_array, stats);
-    hm_array_add_sizes(&store->block_array, stats);
-    for (uint32_t i = 0; i < store->base_array.count; i++) {
-        size_t size =
-            hm_memory_round_up(store_region_size(store, i), store->base_array.memory->page_size);
-        stats->committed_size += size;
+    for (uint32_t i = 1; i < count; i++) { /* The first belongs to the world's first range. */
+        size_t size = store_range_size(store, i);
+        stats->committed_size += i + 1 < count ? size : store->committed_size;
         stats->reserved_size += size;
     }
 }
@@ -218,13 +212,65 @@ static void store_unlink(hm_world_store *store, uint32_t size_class, uint32_t in
         store_node_at(store, level, node->next)->previous = node->previous;
 }
 
-/* Reserves the next region, and commits it. */
-static hm_status store_add_region(hm_world *world)
+/* Adds a block at the end, whose memory is there, and which is free. */
+static void store_add_block(hm_world_store *store)
+{
+    uint32_t count = (uint32_t)store->record_array.count++;
+    store_block *block = (store_block *)(void *)store->record_array.data + count;
+    memset(block, 0, sizeof *block);
+    if (count >= STORE_PARTS) {
+        block->whole.is_free = true;
+        store_link(store, STORE_TOP, count);
+        return;
+    }
+    block->whole.is_split = true;
+    block->of_32_kib->is_split = count == 0;
+    store_node_at(store, STORE_TOP - 1 + count, count)->free = STORE_PART_FREE;
+    store_link(store, STORE_TOP - 2 + count, count);
+}
+
+void hm_world_store_begin(hm_world_store *store, unsigned char *region, bool is_bounded,
+                          uint64_t size)
+{
+    for (uint32_t i = 0; i < HM_WORLD_CLASSES; i++)
+        store->heads[i] = HM_WORLD_NONE;
+    store->limit = size != 0 ? STORE_PARTS + (uint32_t)(size / HM_WORLD_BLOCK_SIZE) : UINT32_MAX;
+    store->grows_in_steps = is_bounded;
+    store->committed_size = store_range_size(store, 0);
+    store->base_array.count = 1;
+    store_set_bases(store, 0, region);
+    hm_memory_poison(region, store_region_size(0));
+    store_add_block(store);
+}
+
+/* Commits memory of the last region up to `end`, in bytes; in steps if there is a capacity. */
+static hm_status store_commit(hm_world_store *store, uint32_t region, size_t end)
+{
+    const hm_memory *memory = store->base_array.memory;
+    size_t ready = store->committed_size, left = store_range_size(store, region) - ready, size;
+    if (end <= ready)
+        return HM_OK;
+    size = hm_memory_growth(memory, store_first_of(region) * HM_WORLD_BLOCK_SIZE + ready);
+    if (size < end - ready)
+        size = end - ready;
+    size = hm_memory_round_up(size, memory->page_size);
+    if (size > left || !store->grows_in_steps)
+        size = left;
+    unsigned char *start = store_region_at(store, region) + ready;
+    hm_status status = hm_memory_commit(memory, start, size);
+    if (status != HM_OK)
+        return status;
+    store->committed_size += size;
+    hm_memory_poison(start, size);
+    return HM_OK;
+}
+
+/* Reserves the next region, and commits it up to `end`. */
+static hm_status store_add_region(hm_world *world, size_t end)
 {
     hm_world_store *store = &world->store;
     const hm_memory *memory = store->base_array.memory;
     uint32_t region = (uint32_t)store->base_array.count;
-    size_t size = hm_memory_round_up(store_region_size(store, region), memory->page_size);
     unsigned char *data = NULL;
     /* Coverage: no test has chunks of 384 GiB. */
     if (region == STORE_REGIONS)
@@ -236,61 +282,54 @@ static hm_status store_add_region(hm_world *world)
     if (status == HM_OK)
         status = hm_array_commit(&store->base_array, region + 1, false);
     if (status == HM_OK)
-        status = hm_memory_reserve(memory, size, &data);
+        status = hm_memory_reserve(memory, store_range_size(store, region), &data);
     if (status != HM_OK)
         return status;
-    status = hm_memory_commit(memory, data, size);
-    if (status != HM_OK) {
-        memory->release(memory->context, data, size);
-        return status;
-    }
+    size_t before = store->committed_size;
     store_set_bases(store, region, data);
-    store->base_array.count++;
-    hm_memory_poison(data, size);
-    return HM_OK;
+    store->committed_size = 0;
+    status = store_commit(store, region, end);
+    if (status == HM_OK) {
+        store->base_array.count++;
+        return HM_OK;
+    }
+    store->committed_size = before;
+    memory->release(memory->context, data, store_range_size(store, region));
+    return status;
 }
 
 /* Makes memory for the next block. */
-static hm_status store_add_memory(hm_world *world, size_t count)
+static hm_status store_add_memory(hm_world *world, uint32_t block)
 {
     hm_world_store *store = &world->store;
-    if (store_has_limit(store)) {
-        if (count < store->block_array.capacity)
-            return hm_array_prepare(&store->block_array, count + 1, true);
+    uint32_t region = store_region_of(block);
+    size_t end = (block - store_first_of(region) + (size_t)1) * HM_WORLD_BLOCK_SIZE;
+    if (block >= store->limit)
         return hm_fail(HM_ERROR_FULL, "%zu of %zu bytes for archetypes: max_size is used up",
-                       count * HM_WORLD_BLOCK_SIZE, count * HM_WORLD_BLOCK_SIZE);
-    }
-    bool is_there = store_region_of(store, (uint32_t)count) < store->base_array.count;
-    return is_there ? HM_OK : store_add_region(world);
+                       (block - STORE_PARTS) * HM_WORLD_BLOCK_SIZE,
+                       (block - STORE_PARTS) * HM_WORLD_BLOCK_SIZE);
+    if (region < STORE_PARTS)
+        end = store_region_size(region);
+    return region < store->base_array.count ? store_commit(store, region, end)
+                                            : store_add_region(world, end);
 }
 
-/* Adds a free block at the end. */
+/* Adds a free block at the end. Nobody but the store reads the records, so that they may move while
+ * a query runs. */
 static hm_status store_grow(hm_world *world)
 {
     hm_world_store *store = &world->store;
     uint32_t count = (uint32_t)store->record_array.count;
-    hm_status status = hm_world_widen(world, &store->record_array, sizeof(store_block), count + 1);
+    hm_status status = HM_OK;
+    if (count == store->record_array.capacity)
+        status = hm_array_widen(&store->record_array, (size_t)count + 1, count);
     if (status == HM_OK)
         status = store_add_memory(world, count);
     if (status == HM_OK)
-        status = hm_array_commit(&store->record_array, count + 1, true);
+        status = hm_array_commit(&store->record_array, (size_t)count + 1, true);
     if (status != HM_OK)
         return status;
-    store->record_array.count = count + 1;
-    store_block *block = (store_block *)(void *)store->record_array.data + count;
-    memset(block, 0, sizeof *block);
-    if (store_has_limit(store))
-        store->block_array.count = count + 1;
-    if (store_has_limit(store) || count > 1) {
-        block->whole.is_free = true;
-        store_link(store, STORE_TOP, count);
-        return HM_OK;
-    }
-    /* Less than a block. */
-    block->whole.is_split = true;
-    block->of_32_kib->is_split = count == 0;
-    store_node_at(store, STORE_TOP - 1 + count, count)->free = STORE_PART_FREE;
-    store_link(store, STORE_TOP - 2 + count, count);
+    store_add_block(store);
     return HM_OK;
 }
 
@@ -336,7 +375,7 @@ hm_status hm_world_store_take(hm_world *world, uint32_t size_class, uint32_t *ch
         node->free = STORE_ALL_FREE - 1; /* The first piece is taken. */
         store_link(store, level - 1, index);
     }
-    *chunk = store_name(store, index << STORE_SHIFT * size_class, size_class);
+    *chunk = store_name(index << STORE_SHIFT * size_class, size_class);
     hm_memory_poison(store_at(store, *chunk), hm_world_class_size(size_class));
     return HM_OK;
 }
@@ -344,7 +383,7 @@ hm_status hm_world_store_take(hm_world *world, uint32_t size_class, uint32_t *ch
 void hm_world_store_give(hm_world_store *store, uint32_t chunk)
 {
     uint32_t level = hm_world_chunk_class(chunk);
-    uint32_t index = store_unit_of(store, chunk) >> STORE_SHIFT * level;
+    uint32_t index = store_unit_of(chunk) >> STORE_SHIFT * level;
     hm_memory_poison(store_at(store, chunk), hm_world_class_size(level));
     for (; level < STORE_TOP; level++) {
         uint32_t piece = index & ((1U << STORE_SHIFT) - 1);
@@ -366,15 +405,11 @@ void hm_world_store_give(hm_world_store *store, uint32_t chunk)
 /* Finds the unit, counted over all blocks, that has this address. */
 static bool store_find_unit(const hm_world_store *store, const void *address, uint32_t *unit)
 {
-    uintptr_t place = (uintptr_t)address;
-    uint32_t count = store_has_limit(store) ? 1 : (uint32_t)store->base_array.count;
-    for (uint32_t region = 0; region < count; region++) {
-        size_t size = store_has_limit(store) ? store->block_array.count * HM_WORLD_BLOCK_SIZE
-                                             : store_region_size(store, region);
-        size_t offset = place - (uintptr_t)store_region_at(store, region);
-        *unit = (store_first_of(store, region) << STORE_BLOCK_BITS) +
-                (uint32_t)(offset / HM_WORLD_UNIT_SIZE);
-        if (offset < size)
+    for (uint32_t region = 0; region < store->base_array.count; region++) {
+        size_t offset = (uintptr_t)address - (uintptr_t)store_region_at(store, region);
+        *unit =
+            (store_first_of(region) << STORE_BLOCK_BITS) + (uint32_t)(offset / HM_WORLD_UNIT_SIZE);
+        if (offset < store_region_size(region))
             return *unit >> STORE_BLOCK_BITS < store->record_array.count;
     }
     return false;
@@ -396,7 +431,7 @@ bool hm_world_store_find(const hm_world_store *store, const void *address, uint3
         if (level > 0)
             node = store_node_at(store, level, index);
     }
-    *chunk = store_name(store, unit >> STORE_SHIFT * level << STORE_SHIFT * level, level);
+    *chunk = store_name(unit >> STORE_SHIFT * level << STORE_SHIFT * level, level);
     return true;
 }
 
@@ -404,26 +439,42 @@ bool hm_world_store_find(const hm_world_store *store, const void *address, uint3
 static bool store_close(hm_world_store *store, uint32_t block)
 {
     const store_node *whole = store_node_at(store, STORE_TOP, block);
-    bool is_part = !store_has_limit(store) && block == 1;
+    bool is_part = block == STORE_PARTS - 1;
     if (!whole->is_free && !(is_part && whole->free == STORE_PART_FREE))
         return false;
     store_unlink(store, is_part ? STORE_TOP - 1 : STORE_TOP, block);
     return true;
 }
 
+/* Gives back the pages of the last region that are behind `end`, in bytes; none if it was committed
+ * whole. */
+static hm_status store_decommit(hm_world_store *store, uint32_t region, size_t end)
+{
+    const hm_memory *memory = store->base_array.memory;
+    size_t keep = hm_memory_round_up(end, memory->page_size), before = store->committed_size;
+    if (!store->grows_in_steps || region < STORE_PARTS || keep >= before)
+        return HM_OK;
+    unsigned char *start = store_region_at(store, region) + keep;
+    hm_memory_unpoison(start, before - keep); /* The memory table's function may write there. */
+    hm_status status = hm_memory_decommit(memory, start, before - keep);
+    if (status == HM_OK)
+        store->committed_size = keep;
+    else
+        hm_memory_poison(start, before - keep);
+    return status;
+}
+
 /* The root archetype has pieces in the first block, which is not free. */
 hm_status hm_world_store_trim(hm_world_store *store)
 {
-    uint32_t count = (uint32_t)store->record_array.count;
+    uint32_t count = (uint32_t)store->record_array.count, region;
     while (store_close(store, count - 1))
         count--;
     store->record_array.count = count;
-    while (store->base_array.count > 1 &&
-           store_first_of(store, (uint32_t)store->base_array.count - 1) >= count)
+    for (region = (uint32_t)store->base_array.count - 1; store_first_of(region) >= count; region--)
         store_drop_region(store);
-    if (store_has_limit(store))
-        store->block_array.count = count;
-    hm_status status = hm_array_trim(&store->block_array);
+    hm_status status =
+        store_decommit(store, region, (count - store_first_of(region)) * HM_WORLD_BLOCK_SIZE);
     return status == HM_OK ? hm_array_decommit(&store->record_array) : status;
 }
 

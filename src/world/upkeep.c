@@ -21,15 +21,15 @@ static hm_status upkeep_trim_slots(hm_world *world)
     return status == HM_OK ? hm_array_decommit(&world->mask_array) : status;
 }
 
-/* The chunks of any archetype can be listed without a commit, for hm_world_defragment. */
-static hm_status upkeep_trim_chunk_list(hm_world *world)
+/* No archetype is being ordered: the next defragment lists chunks anew. */
+static hm_status upkeep_trim_order(hm_world *world)
 {
-    size_t most = 0;
-    for (uint32_t i = 0; i < world->archetype_array.count; i++)
-        if (world->archetypes[i].is_alive && world->archetypes[i].chunk_count > most)
-            most = world->archetypes[i].chunk_count;
-    world->order_chunks.count = most;
-    return hm_array_decommit(&world->order_chunks);
+    hm_world_order *order = hm_world_order_of(world);
+    if (order == NULL)
+        return HM_OK;
+    order->array.count = sizeof *order / sizeof *order->chunks;
+    hm_status status = hm_array_decommit(&order->array);
+    return status == HM_OK ? hm_order_trim(&order->state, 0) : status;
 }
 
 /* The trim of a secondary places the values that an unfinished defragment is moving. */
@@ -66,11 +66,8 @@ hm_status hm_world_trim(hm_world *world)
     if (status == HM_OK)
         status = upkeep_trim_slots(world);
     if (status == HM_OK)
-        status = upkeep_trim_chunk_list(world);
-    if (status == HM_OK)
-        status = hm_array_decommit(&world->link_array); /* The next apply commits it again. */
-    if (status == HM_OK)
-        status = hm_order_trim(&world->order_state, 0);
+        status = upkeep_trim_order(world);
+    hm_array_close(&world->links); /* The next apply makes it again. */
     if (status == HM_OK)
         status = hm_world_shrink(world);
     world->guard.limit = (uint32_t)world->ids.slot_array.limit;
@@ -172,7 +169,7 @@ static hm_status upkeep_validate_sparse(const hm_world *world)
 {
     const uint64_t *masks = (const uint64_t *)(void *)world->mask_array.data;
     for (uint32_t i = 0; i < world->sparse_count; i++) {
-        const hm_secondary *sparse = (const hm_secondary *)(void *)world->sparse_array.data + i;
+        const hm_secondary *sparse = hm_world_secondary(world, i);
         hm_status status = hm_secondary_validate(sparse);
         if (status != HM_OK)
             return status;

@@ -9,7 +9,6 @@
 /* Limits of the descriptor. */
 #define WORLD_MAX_ARCHETYPES ((UINT32_C(1) << (32 - HM_WORLD_ROW_BITS)) - 1)
 #define WORLD_MAX_SIZE (UINT64_C(1) << 39)
-#define WORLD_SCARCE_ARCHETYPES 1024
 
 /* Components are numbered from a salt that is a multiple of this. */
 #define WORLD_SALT_STEP UINT32_C(1024)
@@ -17,15 +16,6 @@
 HM_STATIC_ASSERT(HM_WORLD_MAX_COMPONENTS <= WORLD_SALT_STEP, "components of two worlds differ");
 
 /* init and fini */
-
-static uint64_t world_default_size(const hm_world_desc *full)
-{
-    bool is_ample = hm_memory_is_ample(full->memory);
-    uint64_t least = UINT64_C(1) << (is_ample ? 26 : 22);
-    uint64_t most = UINT64_C(1) << (is_ample ? 38 : 28);
-    uint64_t size = (uint64_t)full->capacity * (is_ample ? 4096 : 256);
-    return size < least ? least : size > most ? most : size;
-}
 
 static void world_fill_desc(hm_world_desc *full)
 {
@@ -36,11 +26,7 @@ static void world_fill_desc(hm_world_desc *full)
     if (full->name == NULL)
         full->name = "world";
     if (full->max_archetypes == 0)
-        full->max_archetypes = full->capacity == 0 || hm_memory_is_ample(full->memory)
-                                   ? WORLD_MAX_ARCHETYPES
-                                   : WORLD_SCARCE_ARCHETYPES;
-    if (full->max_size == 0 && full->capacity != 0)
-        full->max_size = world_default_size(full);
+        full->max_archetypes = WORLD_MAX_ARCHETYPES;
 }
 
 /* Checks what hm_id_table_init does not. */
@@ -55,133 +41,169 @@ static hm_status world_check(const hm_world_desc *full)
     if (full->max_archetypes > WORLD_MAX_ARCHETYPES)
         return hm_fail(HM_ERROR_INVALID, "max_archetypes %" HM_U32 " is above %" HM_U32,
                        full->max_archetypes, WORLD_MAX_ARCHETYPES);
-    bool has_size = full->max_size != 0 || full->capacity != 0;
-    if (has_size && (full->max_size > WORLD_MAX_SIZE || full->max_size < HM_WORLD_BLOCK_SIZE))
+    if (full->max_size != 0 &&
+        (full->max_size > WORLD_MAX_SIZE || full->max_size < HM_WORLD_BLOCK_SIZE))
         return hm_fail(HM_ERROR_INVALID, "max_size %" HM_U64 " is not from %zu to %" HM_U64,
                        full->max_size, HM_WORLD_BLOCK_SIZE, WORLD_MAX_SIZE);
     return HM_OK;
 }
 
-/* A power of two, and a limit. */
+/* Buckets, a power of two, and a limit; and what arrays that may move have space for at first. */
 #ifndef HM_EXHAUSTIVE
-enum { WORLD_MIN_BUCKETS = 64, WORLD_MAX_SPARSE = HM_WORLD_MAX_COMPONENTS };
+enum { WORLD_MIN_BUCKETS = 16, WORLD_MAX_SPARSE = HM_WORLD_MAX_COMPONENTS };
+enum { WORLD_FIRST_ARCHETYPES = 4, WORLD_FIRST_BUCKETS = WORLD_MIN_BUCKETS };
 #endif
+enum { WORLD_FIRST_COMPONENTS = 8 }; /* without a capacity */
 
-/* Those of the store come last. */
-enum { WORLD_OWN = 8, WORLD_MOST = WORLD_OWN + HM_WORLD_STORE_COLUMNS };
-HM_STATIC_ASSERT(WORLD_MOST <= (int)HM_ID_TABLE_MORE, "all arrays of a world share one range");
-
-/* What a world without a capacity has space for at first. */
-enum { WORLD_FIRST_ARCHETYPES = 4, WORLD_FIRST_COMPONENTS = 8, WORLD_FIRST_CHUNKS = 16 };
+/* The arrays beside the ids, and those that may move without them: the last are of the store. */
+enum { WORLD_BESIDE = 3, WORLD_WHOLE = 2 + HM_WORLD_STORE_COLUMNS };
+HM_STATIC_ASSERT(WORLD_BESIDE + WORLD_WHOLE <= (int)HM_ID_TABLE_MORE, "all share one range");
 
 static hm_array_column world_column(hm_array *array, size_t size, size_t capacity)
 {
     return (hm_array_column){.array = array, .desc = {.item_size = size, .capacity = capacity}};
 }
 
-/* Lists the arrays that a new world has in the range of its ids, and returns their number. */
-static uint32_t world_list_arrays(hm_world *world, const hm_world_desc *full,
+/* Lists the arrays that grow in place with a capacity, and returns their number. */
+static uint32_t world_list_beside(hm_world *world, const hm_world_desc *full,
                                   hm_array_column *columns)
 {
     bool is_bounded = full->capacity != 0;
-    uint32_t buckets = WORLD_MIN_BUCKETS, n = 0;
-    while (is_bounded && buckets < full->max_archetypes)
-        buckets *= 2;
-    size_t archetypes = is_bounded ? (size_t)full->max_archetypes + 1 : WORLD_FIRST_ARCHETYPES;
-    size_t components = is_bounded ? HM_WORLD_MAX_COMPONENTS : WORLD_FIRST_COMPONENTS;
-    size_t chunks = (size_t)(full->max_size / HM_WORLD_BLOCK_SIZE) + 3;
-    if (!is_bounded)
-        chunks = WORLD_FIRST_CHUNKS;
+    uint32_t n = 0;
     columns[n] = world_column(&world->place_array, sizeof(hm_world_place), 0);
     columns[n++].is_by_slot = true;
-    columns[n++] = world_column(&world->archetype_array, sizeof(hm_world_archetype), archetypes);
-    columns[n++] = world_column(&world->bucket_array, sizeof(uint32_t), buckets);
-    columns[n++] =
-        world_column(&world->component_array, sizeof(hm_world_component_record), components);
-    columns[n++] = world_column(&world->order_chunks, sizeof(uint32_t), chunks);
+    columns[n++] = world_column(&world->component_array, sizeof(hm_world_component_record),
+                                is_bounded ? HM_WORLD_MAX_COMPONENTS : WORLD_FIRST_COMPONENTS);
     if (is_bounded) {
         columns[n] = world_column(&world->mask_array, sizeof(uint64_t), 0);
         columns[n++].is_by_slot = true;
-        columns[n++] = world_column(&world->sparse_array, sizeof(hm_secondary), WORLD_MAX_SPARSE);
-        columns[n++] = world_column(&world->link_array, sizeof(uint64_t), full->capacity);
     }
-    return n + hm_world_store_list(&world->store, full->max_size, is_bounded, columns + n);
+    return n;
 }
 
-/* Makes the range, and that of the blocks if only they have a limit. */
-static hm_status world_reserve_arrays(hm_world *world, const hm_world_desc *full)
+/* Lists the others, and the first region: they are in the first range until they move. */
+static void world_list_whole(hm_world *world, const hm_world_desc *full, hm_array *region,
+                             hm_array_column *columns)
+{
+    columns[0] =
+        world_column(&world->archetype_array, sizeof(hm_world_archetype), WORLD_FIRST_ARCHETYPES);
+    columns[1] = world_column(&world->bucket_array, sizeof(uint32_t),
+                              HM_WORLD_BUCKETS_BEGIN + WORLD_FIRST_BUCKETS);
+    hm_world_store_list(&world->store, full->capacity != 0, region, columns + 2);
+    for (uint32_t i = 0; i < WORLD_WHOLE; i++)
+        columns[i].desc.memory = full->memory;
+}
+
+/* With a capacity the first range is a column of the range of the ids. */
+static hm_status world_init_bounded(hm_world *world, const hm_id_table_desc *ids,
+                                    hm_array_column *columns, uint32_t beside)
+{
+    const hm_array_column *whole = columns + beside;
+    hm_array_column all[WORLD_BESIDE + 1];
+    size_t size = hm_memory_round_up(hm_array_whole_size(whole, WORLD_WHOLE), HM_MEMORY_ALIGNMENT);
+    memcpy(all, columns, beside * sizeof *columns);
+    all[beside] = world_column(&world->first_range, size, 1);
+    all[beside].desc.item_align = HM_MEMORY_ALIGNMENT;
+    hm_status status = hm_id_table_init_with(&world->ids, ids, all, beside + 1);
+    if (status == HM_OK)
+        status = hm_array_commit(&world->first_range, 1, false);
+    if (status == HM_OK)
+        hm_array_place_columns(whole, WORLD_WHOLE, world->first_range.data);
+    return status;
+}
+
+/* Without one the ids begin in it, and it stays where it is when they move. */
+static hm_status world_init_unbounded(hm_world *world, const hm_id_table_desc *ids,
+                                      const hm_array_column *columns, uint32_t beside)
+{
+    hm_array *owner = &world->ids.slot_array;
+    hm_status status = hm_id_table_init_with(&world->ids, ids, columns, beside + WORLD_WHOLE);
+    if (status != HM_OK)
+        return status;
+    world->first_range = *owner;
+    world->first_range.committed_size = owner->range_size;
+    owner->range_size = 0;
+    return HM_OK;
+}
+
+static hm_status world_reserve_arrays(hm_world *world, const hm_world_desc *full, hm_array *region)
 {
     hm_id_table_desc ids = {full->capacity, full->max_slots, full->type_id, full->memory};
-    hm_array_column columns[WORLD_MOST], blocks;
-    uint32_t count = world_list_arrays(world, full, columns);
-    bool has_own_blocks = full->capacity == 0 && full->max_size != 0;
+    hm_array_column columns[WORLD_BESIDE + WORLD_WHOLE];
+    uint32_t beside = world_list_beside(world, full, columns);
     hm_status status = HM_OK;
     /* Coverage: only a 32-bit size_t has sizes that do not fit. */
-    for (uint32_t i = 0; i < count && status == HM_OK; i++)
+    for (uint32_t i = 0; i < beside && status == HM_OK; i++)
         status = hm_array_check_size(columns[i].desc.item_size, columns[i].desc.capacity, "world_",
                                      full->memory);
     /* Coverage: as above. */
     if (status != HM_OK)
         /* Coverage: as above. */
         return status;
-    blocks = columns[count - 1];
-    blocks.desc.memory = full->memory;
-    status = hm_id_table_init_with(&world->ids, &ids, columns, count - has_own_blocks);
-    if (status == HM_OK && has_own_blocks)
-        status = hm_array_init_columns(&blocks, 1, false);
-    return status;
+    world_list_whole(world, full, region, columns + beside);
+    return full->capacity != 0 ? world_init_bounded(world, &ids, columns, beside)
+                               : world_init_unbounded(world, &ids, columns, beside);
 }
 
 static hm_status world_init_arrays(hm_world *world, const hm_world_desc *full)
 {
-    hm_status status = world_reserve_arrays(world, full);
+    hm_array region = {0};
+    hm_status status = world_reserve_arrays(world, full, &region);
     hm_world_place_arrays(world);
-    if (status == HM_OK)
-        status = hm_world_store_begin(&world->store);
-    if (status == HM_OK)
-        status = hm_array_commit(&world->bucket_array, WORLD_MIN_BUCKETS, false);
     if (status != HM_OK)
         return status;
+    hm_world_store_begin(&world->store, region.data, full->capacity != 0, full->max_size);
     if (world->ids.capacity > HM_WORLD_MAX_CAPACITY)
         world->ids.capacity = HM_WORLD_MAX_CAPACITY;
-    world->bucket_array.count = WORLD_MIN_BUCKETS;
+    world->bucket_array.count = HM_WORLD_BUCKETS_BEGIN + WORLD_MIN_BUCKETS;
     world->bucket_mask = WORLD_MIN_BUCKETS - 1;
-    memset(world->bucket_array.data, 0xFF, WORLD_MIN_BUCKETS * sizeof(uint32_t));
+    memset((uint32_t *)(void *)world->bucket_array.data + HM_WORLD_BUCKETS_BEGIN, 0xFF,
+           WORLD_MIN_BUCKETS * sizeof(uint32_t));
     return HM_OK;
 }
 
 static void world_fini_arrays(hm_world *world)
 {
     hm_world_store_fini(&world->store);
-    hm_array_fini(&world->order_chunks);
-    hm_array_fini(&world->link_array);
-    hm_array_fini(&world->sparse_array);
+    hm_array_close(&world->order);
+    hm_array_close(&world->links);
+    hm_array_close(&world->sparse);
     hm_array_fini(&world->component_array);
     hm_array_fini(&world->bucket_array);
     hm_array_fini(&world->archetype_array);
     hm_array_fini(&world->mask_array);
     hm_array_fini(&world->place_array);
+    if (world->first_range.range_size == 0)
+        hm_array_fini(&world->first_range);
     hm_id_table_fini(&world->ids);
+    hm_array_fini(&world->first_range);
 }
 
 static void world_add_sizes(const hm_world *world, hm_stats *stats)
 {
-    hm_array_add_sizes(&world->order_chunks, stats);
-    hm_array_add_sizes(&world->link_array, stats);
-    hm_array_add_sizes(&world->sparse_array, stats);
-    hm_array_add_sizes(&world->component_array, stats);
-    hm_array_add_sizes(&world->bucket_array, stats);
-    hm_array_add_sizes(&world->archetype_array, stats);
-    hm_array_add_sizes(&world->mask_array, stats);
-    hm_array_add_sizes(&world->place_array, stats);
+    const hm_array *const arrays[] = {&world->first_range,
+                                      world->order,
+                                      world->links,
+                                      world->sparse,
+                                      &world->component_array,
+                                      &world->bucket_array,
+                                      &world->archetype_array,
+                                      &world->mask_array,
+                                      &world->place_array};
+    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
+        if (arrays[i] != NULL)
+            hm_array_add_sizes(arrays[i], stats);
     hm_world_store_add_sizes(&world->store, stats);
+    if (world->order != NULL)
+        hm_order_add_sizes(hm_world_order_of(world)->state, stats);
 }
 
 /* Makes the root archetype, with a first chunk, so that it is there in every live world. */
 static hm_status world_init_root(hm_world *world)
 {
-    hm_world_set none = {.count = 0};
+    hm_world_set none;
     uint32_t root;
+    none.count = 0; /* An initializer would clear the 2 KiB of numbers too. */
     return hm_world_archetype_of(world, &none, &root);
 }
 
@@ -201,9 +223,10 @@ static hm_status world_init_parts(hm_world *world, const hm_world_desc *full)
 
 static void world_release_all(hm_world *world)
 {
-    hm_order_fini(&world->order_state);
-    for (size_t i = 0; i < world->sparse_array.count; i++)
-        hm_secondary_fini((hm_secondary *)(void *)world->sparse_array.data + i);
+    if (world->order != NULL)
+        hm_order_fini(&hm_world_order_of(world)->state);
+    for (uint32_t i = 0; i < world->sparse_count; i++)
+        hm_secondary_fini(hm_world_secondary(world, i));
     world_fini_arrays(world);
     memset(world, 0, sizeof *world);
 }
@@ -226,8 +249,10 @@ hm_status hm_world_init(hm_world *world, const hm_world_desc *desc)
     world_fill_desc(&full);
     status = world_init_parts(world, &full);
     if (status != HM_OK) {
-        const hm_limits limits = {"world",        full.name,     full.capacity,
-                                  full.max_slots, full.max_size, "max_size"};
+        const hm_limits limits = {.what = "world",
+                                  .name = full.name,
+                                  .capacity = full.capacity,
+                                  .max_slots = full.max_slots};
         world_release_all(world);
         return hm_tell_memory(status, &limits);
     }
@@ -282,13 +307,14 @@ static hm_status world_check_component(const hm_world *world, const hm_component
 /* Makes the secondary of a sparse component, the next in the array. */
 static hm_status world_init_sparse(hm_world *world, const hm_component_desc *desc)
 {
-    size_t count = world->sparse_array.count + 1;
-    hm_status status = hm_world_widen(world, &world->sparse_array, sizeof(hm_secondary), count);
-    if (status == HM_OK)
-        status = hm_array_commit(&world->sparse_array, count, false);
+    bool is_bounded = !world->ids.slot_array.is_whole;
+    size_t need = world->sparse_count + (size_t)2, most = WORLD_MAX_SPARSE + (size_t)1;
+    if (world->sparse != NULL && need > world->sparse->capacity && world->running != 0)
+        return hm_world_refuse_busy(world); /* Queries have the addresses of secondaries. */
+    hm_status status =
+        hm_world_open(world, &world->sparse, sizeof(hm_secondary), need, is_bounded ? most : 0);
     if (status != HM_OK)
         return status;
-    bool is_bounded = !world->ids.slot_array.is_whole;
     hm_secondary_desc values = {.value_size = desc->size,
                                 .value_align = desc->align,
                                 .capacity = is_bounded ? hm_world_capacity(world) : 0,
@@ -298,11 +324,7 @@ static hm_status world_init_sparse(hm_world *world, const hm_component_desc *des
                                 .context = desc->context,
                                 .memory = world->memory,
                                 .name = desc->name != NULL ? desc->name : "component"};
-    hm_secondary *place = (hm_secondary *)(void *)world->sparse_array.data;
-    status = hm_secondary_init(place + world->sparse_array.count, &values);
-    if (status == HM_OK)
-        world->sparse_array.count++;
-    return status;
+    return hm_secondary_init(hm_world_secondary(world, world->sparse_count), &values);
 }
 
 hm_component hm_world_component(hm_world *world, const hm_component_desc *desc)
@@ -416,10 +438,8 @@ hm_world_stats hm_world_get_stats(const hm_world *world)
     hm_world_stats stats = {0};
     hm_id_table_add_stats(&world->ids, &stats);
     world_add_sizes(world, &stats);
-    hm_order_add_sizes(world->order_state, &stats);
-    for (size_t i = 0; i < world->sparse_array.count; i++) {
-        const hm_secondary *sparse = (const hm_secondary *)(void *)world->sparse_array.data + i;
-        hm_secondary_stats values = hm_secondary_get_stats(sparse);
+    for (uint32_t i = 0; i < world->sparse_count; i++) {
+        hm_secondary_stats values = hm_secondary_get_stats(hm_world_secondary(world, i));
         stats.committed_size += values.committed_size;
         stats.reserved_size += values.reserved_size;
     }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* world: what its sources share.
  *
- *     room.c        makes room in the arrays of a world without a capacity: they move
+ *     room.c        makes room in arrays that may move
  *     store.c       memory: blocks of 256 KiB, whole or in pieces of 512 bytes, 4 KiB or 32 KiB
  *     refuse.c      why a call is refused; the time of callbacks
  *     disturb.c     what the order of an archetype is told
@@ -79,10 +79,15 @@ static inline hm_world_component_record *hm_world_record(const hm_world *world, 
     return (hm_world_component_record *)(void *)world->component_array.data + number;
 }
 
+/* Returns the secondary with this index. Before the first of them is the array itself. */
+static inline hm_secondary *hm_world_secondary(const hm_world *world, uint32_t index)
+{
+    return (hm_secondary *)(void *)world->sparse + 1 + index;
+}
+
 static inline hm_secondary *hm_world_sparse(const hm_world *world, uint32_t number)
 {
-    return (hm_secondary *)(void *)world->sparse_array.data +
-           hm_world_record(world, number)->sparse;
+    return hm_world_secondary(world, hm_world_record(world, number)->sparse);
 }
 
 static inline bool hm_world_is_sparse(const hm_world *world, uint32_t number)
@@ -92,14 +97,15 @@ static inline bool hm_world_is_sparse(const hm_world *world, uint32_t number)
 
 /* store.c: chunks are named by their first unit and class, as in hm_world_place. */
 
-/* Lists the arrays of a store of so many bytes, or without a limit if that is 0, and returns their
- * number. With a limit the last is that of the blocks. */
+/* Lists the arrays of a store, and its first region. */
 enum { HM_WORLD_STORE_COLUMNS = 3 };
-uint32_t hm_world_store_list(hm_world_store *store, uint64_t size, bool is_bounded,
-                             hm_array_column *columns);
+void hm_world_store_list(hm_world_store *store, bool is_bounded, hm_array *region,
+                         hm_array_column *columns);
 
-/* Finishes the init of a store whose arrays are there. */
-hm_status hm_world_store_begin(hm_world_store *store);
+/* Finishes the init of a store whose arrays are there, with its first region: of so many bytes
+ * beyond the first 72 KiB; 0: as many as chunks can be numbered in. */
+void hm_world_store_begin(hm_world_store *store, unsigned char *region, bool is_bounded,
+                          uint64_t size);
 void hm_world_store_fini(hm_world_store *store);
 void hm_world_store_add_sizes(const hm_world_store *store, hm_stats *stats);
 
@@ -142,13 +148,19 @@ hm_status hm_world_move(hm_world *world, uint32_t n);
 /* Moves to smaller ranges what uses at most half of its own. */
 hm_status hm_world_shrink(hm_world *world);
 
+/* Commits `need` items of `size` bytes, those that the array itself takes included, in a range that
+ * only some worlds and queries need (hm_array_open). It has space for `least` items or more, and
+ * moves when it is full. HM_ERROR_MEMORY: nothing has changed. */
+hm_status hm_world_open(const hm_world *world, hm_array **place, size_t size, size_t need,
+                        size_t least);
+
 /* The part of hm_world_widen that is not inline. */
 hm_status hm_world_widen_array(hm_world *world, hm_array *array, size_t size, size_t need);
 
-/* Before each commit of an array that is not a column of the ids: without a capacity, or if it is
- * by slot, moves it to a larger range if it has no space for `need` items of `size` bytes; the
- * first time, makes it. HM_ERROR_BUSY while a query runs, since other threads may read it;
- * HM_ERROR_MEMORY. Then nothing has changed. Invalidates pointers into the array. */
+/* Before each commit of an array that is not a column of the ids: moves it to a larger range if it
+ * has no space for `need` items of `size` bytes; the first time, makes it. HM_ERROR_BUSY while a
+ * query runs, since other threads may read it; HM_ERROR_MEMORY. Then nothing has changed.
+ * Invalidates pointers into the array. */
 static inline hm_status hm_world_widen(hm_world *world, hm_array *array, size_t size, size_t need)
 {
     return need <= array->capacity ? HM_OK : hm_world_widen_array(world, array, size, need);
@@ -236,11 +248,27 @@ static inline void hm_world_mark_rows(hm_world *world, uint32_t archetype)
  * class. */
 enum { HM_WORLD_SMALL_CHUNKS = HM_WORLD_CLASSES - 1 };
 
-/* Returns the chunks of the archetype that is being ordered. */
-static inline uint32_t *hm_world_order_chunks(const hm_world *world)
+/* What defragment needs, once it was called. */
+typedef struct hm_world_order {
+    hm_array array;  /* this struct, and the chunks behind it */
+    hm_order order;  /* what defragment was last called with */
+    uint32_t number; /* its component */
+    uint32_t next;   /* archetype that was looked at last */
+    uint32_t looked; /* archetypes up to there, in a row, that are in order */
+    uint64_t clock;  /* the clock when they were */
+    struct hm_order_state *state;
+    uint32_t chunks[]; /* of the archetype that is being ordered */
+} hm_world_order;
+
+/* Returns it, or NULL. */
+static inline hm_world_order *hm_world_order_of(const hm_world *world)
 {
-    return (uint32_t *)(void *)world->order_chunks.data;
+    return (hm_world_order *)(void *)world->order;
 }
+
+/* Makes room for the list of so many chunks, and makes the struct the first time. HM_ERROR_MEMORY:
+ * nothing has changed. */
+hm_status hm_world_list_chunks(hm_world *world, uint32_t count);
 
 /* Returns the number of a row of that archetype. */
 uint32_t hm_world_row_of(const hm_world *world, hm_world_place place);
@@ -384,6 +412,14 @@ void hm_world_copy_values(const hm_world *world, hm_world_place from, hm_world_p
 hm_world_place hm_world_append_run(hm_world *world, uint32_t index, uint32_t n, uint32_t *rows);
 
 /* archetypes.c */
+
+/* The last changes, by first archetype, lie before the buckets. */
+enum { HM_WORLD_BUCKETS_BEGIN = HM_WORLD_WAYS * sizeof(hm_world_way) / sizeof(uint32_t) };
+
+static inline hm_world_way *hm_world_way_from(const hm_world *world, uint32_t archetype)
+{
+    return (hm_world_way *)(void *)world->bucket_array.data + archetype % HM_WORLD_WAYS;
+}
 
 /* Reads components in any order. HM_ERROR_INVALID: one is not of this world, or is given twice. */
 hm_status hm_world_read_set(const hm_world *world, const hm_component *components, uint32_t n,

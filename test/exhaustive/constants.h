@@ -37,12 +37,18 @@
 #define GAPS_BLOCKS_PER_SWAP 1
 
 #define HM_WORLD_MAX_COMPONENTS 3
+#define HM_WORLD_BASE_BITS 5 /* 8 regions */
 #define HM_WORLD_CLASS_SHIFT 1
 #define HM_WORLD_UNIT_SIZE 32
 #define HM_WORLD_MEMO 1
 #define HM_WORLD_WAYS 1
 #define WORLD_MIN_BUCKETS 1
 #define WORLD_MAX_SPARSE 1
+#define WORLD_FIRST_ARCHETYPES 8
+#define WORLD_FIRST_BUCKETS 8
+#define STORE_FIRST 6
+#define STORE_PIECES 1
+#define HM_QUERY_FEW 3
 #define DEFRAGMENT_ARCHETYPES 2
 
 /* Of the models, so that a state is small; and so that every callback tries all. */

@@ -15,7 +15,8 @@ enum {
     WORLD_MEDIUM = 192, /* bytes of scratch memory */
     WORLD_SPARSE = 256, /* bytes of a secondary */
     WORLD_RANGE = 4032, /* bytes of all else */
-    WORLD_STORE = 1024, /* bytes of all chunks */
+    WORLD_STORE = 1024, /* bytes of all chunks but the first */
+    WORLD_LISTED = 640, /* bytes of the list of secondaries */
     WORLD_FORM = 3072   /* bytes of what tells states apart */
 };
 
@@ -89,7 +90,7 @@ static void blank_archetype(hm_world_archetype *archetype)
     memset(archetype->column_changed, 0, sizeof *archetype->column_changed * archetype->set_count);
     blank_piece(archetype->cell_piece, archetype->edges + archetype->span);
     blank_piece(archetype->set_piece, archetype->columns + archetype->column_count);
-    if (world->order.key == NULL)
+    if (world->order == NULL || hm_world_order_of(world)->order.key == NULL)
         archetype->is_ordered = false;
     bool is_spare = archetype->last == HM_WORLD_NONE;
     for (uint32_t chunk = archetype->first; chunk != HM_WORLD_NONE;
@@ -103,7 +104,7 @@ static void blank_archetype(hm_world_archetype *archetype)
 }
 
 /* As store.c has it, with the constants of the search. */
-enum { STORE_TOP = HM_WORLD_CLASSES - 1, STORE_PIECES = 2 };
+enum { STORE_TOP = HM_WORLD_CLASSES - 1, STORE_HALVES = 2 };
 
 typedef struct store_node {
     uint32_t previous, next;
@@ -124,28 +125,49 @@ static store_node *node_at(uint32_t level, uint32_t index)
                                   : &blocks[index / 4].quarters[index % 4];
 }
 
+/* Returns the region that a block is in, and the number of its first block. */
+static uint32_t region_of(uint32_t block, uint32_t *first)
+{
+    uint32_t region = block != 0 ? 1 + hm_bits_highest(block) : 0;
+    *first = region != 0 ? 1u << (region - 1) : 0;
+    return region;
+}
+
 static void blank_node(uint32_t level, uint32_t index)
 {
-    size_t size = hm_world_class_size(level);
-    memset(world->store.block_array.data + size * index, SPACE_BLANK, size);
+    uint32_t first, region = region_of(index >> (STORE_TOP - level), &first);
+    uint32_t unit = (index << level) - (first << STORE_TOP);
+    uint32_t chunk = unit << HM_WORLD_BASE_BITS | region << HM_WORLD_CLASS_BITS | level;
+    memset(hm_world_chunk_at(world, chunk), SPACE_BLANK, hm_world_class_size(level));
+}
+
+/* What is committed in the last region behind the blocks. */
+static void blank_behind_blocks(void)
+{
+    uint32_t count = (uint32_t)world->store.record_array.count, first;
+    uint32_t region = region_of(count - 1, &first);
+    size_t used = (count - first) * HM_WORLD_BLOCK_SIZE;
+    if (region > 1 && used < world->store.committed_size)
+        memset(hm_world_chunk_at(world, region << HM_WORLD_CLASS_BITS) + used, SPACE_BLANK,
+               world->store.committed_size - used);
 }
 
 /* Free pieces, and the links of nodes that are in no list. */
 static void blank_store(void)
 {
-    uint32_t nodes = (uint32_t)world->store.block_array.count;
-    for (uint32_t level = STORE_TOP; level > 0; level--, nodes *= STORE_PIECES)
+    uint32_t nodes = (uint32_t)world->store.record_array.count;
+    for (uint32_t level = STORE_TOP; level > 0; level--, nodes *= STORE_HALVES)
         for (uint32_t i = 0; i < nodes; i++) {
             store_node *node = node_at(level, i);
             if (node->is_free)
                 blank_node(level, i);
-            for (uint32_t piece = 0; piece < STORE_PIECES; piece++)
+            for (uint32_t piece = 0; piece < STORE_HALVES; piece++)
                 if ((node->free >> piece & 1) != 0)
-                    blank_node(level - 1, i * STORE_PIECES + piece);
+                    blank_node(level - 1, i * STORE_HALVES + piece);
             if (node->free == 0 && !node->is_free)
                 BLANK(node->previous), BLANK(node->next);
         }
-    blank_behind(&world->store.block_array, HM_WORLD_BLOCK_SIZE * world->store.block_array.count);
+    blank_behind_blocks();
     blank_behind(&world->store.record_array, sizeof(store_block) * world->store.record_array.count);
 }
 
@@ -194,6 +216,8 @@ static void blank_rows_order(void)
     for (uint32_t slot = 0; slot < WORLD_MODEL_SLOTS; slot++)
         positions[slot] = HM_INVALID_INDEX;
     uint32_t chunks = 0;
+    if (world->order == NULL)
+        return;
     if (world->order_archetype != HM_WORLD_NONE &&
         world->archetypes[world->order_archetype].is_alive) {
         const hm_world_archetype *archetype = &world->archetypes[world->order_archetype];
@@ -207,10 +231,11 @@ static void blank_rows_order(void)
             }
         }
     }
-    blank_behind(&world->order_chunks, sizeof(uint32_t) * chunks);
-    BLANK(world->order_chunks.count);
+    hm_world_order *order = hm_world_order_of(world);
+    blank_behind(&order->array, sizeof *order + sizeof *order->chunks * chunks);
+    BLANK(order->array.count);
     hm_links links = {.owners = owners, .positions = positions};
-    blank_order(world->order_state, links, WORLD_MODEL_SLOTS);
+    blank_order(order->state, links, WORLD_MODEL_SLOTS);
 }
 
 /* Gives each value its own pattern, of slot, generation and component, and its key, which an edit
@@ -263,11 +288,16 @@ static void blank(void)
             blank_secondary(hm_world_sparse(world, i), i);
     }
     blank_rows_order();
-    world->order_clock = world->order_clock == world->clock ? 0 : UINT64_MAX;
+    if (world->order != NULL) {
+        hm_world_order *order = hm_world_order_of(world);
+        order->clock = order->clock == world->clock ? 0 : UINT64_MAX;
+    }
     world->clock = world->epoch = 0;
-    for (uint32_t i = 0; i < HM_WORLD_WAYS; i++)
-        if (world->ways[i].add_count + world->ways[i].remove_count == 0)
-            BLANK(world->ways[i].from), BLANK(world->ways[i].to), BLANK(world->ways[i].components);
+    for (uint32_t i = 0; i < HM_WORLD_WAYS; i++) {
+        hm_world_way *way = hm_world_way_from(world, i);
+        if (way->add_count + way->remove_count == 0)
+            BLANK(way->from), BLANK(way->to), BLANK(way->components);
+    }
     if (world->memo_count == 0) {
         BLANK(world->memo);
         BLANK(world->memo_archetype);
@@ -352,9 +382,9 @@ static void put_archetypes(void)
 
 static void put_store(void)
 {
-    uint32_t free[HM_WORLD_CLASSES] = {0}, nodes = (uint32_t)world->store.block_array.count;
+    uint32_t free[HM_WORLD_CLASSES] = {0}, nodes = (uint32_t)world->store.record_array.count;
     put_byte(nodes);
-    for (uint32_t level = STORE_TOP; level > 0; level--, nodes *= STORE_PIECES)
+    for (uint32_t level = STORE_TOP; level > 0; level--, nodes *= STORE_HALVES)
         for (uint32_t i = 0; i < nodes; i++) {
             free[STORE_TOP] += node_at(level, i)->is_free;
             for (uint32_t pieces = node_at(level, i)->free; pieces != 0; pieces &= pieces - 1)
@@ -365,17 +395,21 @@ static void put_store(void)
 
 static void put_order(void)
 {
-    put(&world->order, sizeof world->order);
-    put_byte(world->order_number);
-    put_byte(set_of(world->order_archetype));
-    put_byte(set_of(world->order_next));
-    put_byte(world->order_looked);
-    put_byte(world->order_clock == world->clock);
-    put_byte(world->order_state != NULL);
-    if (world->order_state == NULL)
+    const hm_world_order *order = hm_world_order_of(world);
+    put_byte(order != NULL);
+    if (order == NULL)
         return;
-    put_array(&world->order_state->range);
-    put_array(&world->order_state->batch.scratch);
+    put(&order->order, sizeof order->order);
+    put_byte(order->number);
+    put_byte(set_of(world->order_archetype));
+    put_byte(set_of(order->next));
+    put_byte(order->looked);
+    put_byte(order->clock == world->clock);
+    put_byte(order->state != NULL);
+    if (order->state == NULL)
+        return;
+    put_array(&order->state->range);
+    put_array(&order->state->batch.scratch);
 }
 
 static void put_form(unsigned char *bytes)
@@ -397,15 +431,15 @@ static void put_form(unsigned char *bytes)
     put_byte(world->bucket_mask);
     put_byte(world->memo_count != 0 ? set_of(world->memo_archetype) : UINT8_MAX);
     for (uint32_t i = 0; i < HM_WORLD_WAYS; i++) {
-        put_byte(set_of(world->ways[i].from));
-        put_byte(set_of(world->ways[i].to));
+        put_byte(set_of(hm_world_way_from(world, i)->from));
+        put_byte(set_of(hm_world_way_from(world, i)->to));
     }
     put_archetypes();
     put_store();
     put_order();
     if (world->sparse_count == 0)
         return;
-    const hm_secondary *sparse = (hm_secondary *)(void *)world->sparse_array.data;
+    const hm_secondary *sparse = hm_world_secondary(world, 0);
     put_array(&sparse->owner_array);
     if (sparse->order != NULL)
         put(sparse->order, sizeof *sparse->order);
@@ -417,8 +451,10 @@ static void put_form(unsigned char *bytes)
 static void begin_arena(void)
 {
     const size_t pages = config->page_size - 1, order = (SPACE_ORDER + pages) & ~pages;
-    const size_t windows[] = {WORLD_MEDIUM, WORLD_MEDIUM, WORLD_MEDIUM, WORLD_SPARSE,
-                              order,        order,        WORLD_RANGE};
+    const size_t windows[] = {WORLD_MEDIUM, WORLD_MEDIUM,    WORLD_MEDIUM, WORLD_MEDIUM,
+                              WORLD_MEDIUM, WORLD_SPARSE,    WORLD_SPARSE, order,
+                              order,        WORLD_STORE / 2, WORLD_LISTED, WORLD_STORE,
+                              WORLD_RANGE};
     arena_begin(windows, sizeof windows / sizeof windows[0], config->page_size);
 }
 

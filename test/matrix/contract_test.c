@@ -151,16 +151,11 @@ static const char *limit_of_index(uint32_t way)
     return way == 0 ? "" : "key_limit 100";
 }
 
-static const char *limit_of_world(uint32_t way)
-{
-    (void)way;
-    return "max_size 1048576";
-}
-
 /* They are names of functions. NOLINTBEGIN(readability-identifier-naming) */
 #define limit_of_pool limit_of_map
 #define limit_of_table limit_of_map
 #define limit_of_secondary limit_of_map
+#define limit_of_world limit_of_map
 /* NOLINTEND(readability-identifier-naming) */
 
 /* Every function answers for a container that can never have an item. */

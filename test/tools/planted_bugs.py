@@ -195,7 +195,7 @@ BUGS = [
         "    if (last.chunk != place.chunk || last.row != place.row) {",
         "    if (last.chunk != place.chunk || last.row != place.row) {", "world"),
     Bug("the order does not hear that its archetype grows", "src/world/chunks.c",
-        "        ((uint32_t *)(void *)world->order_chunks.data)[link->ordinal] = *chunk;\n",
+        "        hm_world_order_of(world)->chunks[link->ordinal] = *chunk;\n",
         "        (void)index;\n", "world"),
     Bug("sets are told apart by their first 64 components", "src/world/apply.c",
         "apply_are_equal(call->set, call->known, call->words))",

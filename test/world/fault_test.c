@@ -330,25 +330,30 @@ TEST(world_fault, archetypes_are_found_where_there_is_no_memory_for_more_buckets
     start(&stage, &world_kind, one_layout, BARE);
     for (uint32_t i = 0; i < MANY_TAGS; i++)
         tags[i] = make_tag(world);
-    uint32_t last = (uint32_t)world->bucket_array.limit, pieces[2];
+    const hm_array *buckets = &world->bucket_array;
+    uint32_t last = world->bucket_mask + 1, pieces[2];
+    while (HM_WORLD_BUCKETS_BEGIN + 2 * (size_t)last <= buckets->limit)
+        last *= 2;
     CHECK(2 * last <= 1 << MANY_TAGS);
     for (uint32_t bits = 1; bits < last; bits++)
         make_archetype(world, tags, bits);
-    CHECK(world->bucket_array.count == last && world->archetype_count == last - 1);
+    CHECK(world->bucket_mask == last - 1 && world->archetype_count == last - 1);
     for (int i = 0; i < 2; i++) /* What the last archetype needs is there. */
         CHECK(hm_world_store_take(world, 0, &pieces[i]) == HM_OK);
     for (int i = 0; i < 2; i++)
         hm_world_store_give(&world->store, pieces[i]);
+    CHECK(hm_world_widen(world, &world->archetype_array, sizeof(hm_world_archetype),
+                         (size_t)last + 1) == HM_OK);
     CHECK(hm_array_commit(&world->archetype_array, (size_t)last + 1, false) == HM_OK);
     test_memory_fail(&stage.memory, 1, true);
     make_archetype(world, tags, last);
-    CHECK(test_memory_refused(&stage.memory) && world->bucket_array.count == last);
+    CHECK(test_memory_refused(&stage.memory) && world->bucket_mask == last - 1);
     for (uint32_t bits = 1; bits <= last; bits++)
         make_archetype(world, tags, bits);
     CHECK(world->archetype_count == last);
     test_memory_fail(&stage.memory, 0, false);
     make_archetype(world, tags, last + 1);
-    CHECK(world->bucket_array.count == 2 * (size_t)last);
+    CHECK(world->bucket_mask == 2 * last - 1);
     for (uint32_t bits = 1; bits <= last + 1; bits++)
         make_archetype(world, tags, bits);
     CHECK(world->archetype_count == last + 1);

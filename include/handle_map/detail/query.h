@@ -11,6 +11,11 @@ HM_BEGIN_C
 /* The components of a query, in all four lists together. A set of terms fits in 64 bits. */
 enum { HM_QUERY_MAX_TERMS = 64 };
 
+/* Archetypes that a query lists without memory of its own. */
+#ifndef HM_EXHAUSTIVE
+enum { HM_QUERY_FEW = 12 };
+#endif
+
 /* Where a component's values are in the archetype of the view. */
 typedef struct hm_query_column {
     uint16_t offset; /* as in hm_world_cell */
@@ -54,9 +59,11 @@ typedef struct hm_query {
     uint8_t all_end, column_end, none_end, term_end;
     uint8_t sparse_columns; /* how many sparse terms have a column; they come first */
     uint8_t sparse_count;
-    uint64_t sparse_mask;     /* term -> whether it is sparse */
-    hm_array archetype_array; /* uint32_t: the list, the archetypes below `seen` that match */
-    const void *driver;       /* hm_secondary whose owners are walked; NULL: rows are */
+    uint64_t sparse_mask; /* term -> whether it is sparse */
+    hm_array *more;       /* uint32_t: the list, behind the array; NULL: it is in `few` */
+    uint32_t listed;      /* archetypes of the list: those below `seen` that match */
+    uint32_t few[HM_QUERY_FEW];
+    const void *driver; /* hm_secondary whose owners are walked; NULL: rows are */
     hm_query_cursor cursor;
     uint16_t numbers[HM_QUERY_MAX_TERMS];     /* term -> number of the component */
     uint8_t sparse_terms[HM_QUERY_MAX_TERMS]; /* the sparse ones, rising */

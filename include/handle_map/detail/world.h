@@ -16,12 +16,12 @@ HM_BEGIN_C
 enum {
     HM_WORLD_CLASSES = 4,
     HM_WORLD_CLASS_BITS = 2,
-    HM_WORLD_BASE_BITS = 8, /* region and class: a byte, so that it is read by one instruction */
-    HM_WORLD_ROW_BITS = 14  /* a chunk has fewer than 2^14 rows */
+    HM_WORLD_ROW_BITS = 14 /* a chunk has fewer than 2^14 rows */
 };
 
 #ifndef HM_EXHAUSTIVE
 enum {
+    HM_WORLD_BASE_BITS = 8,   /* region and class: a byte, so that it is read by one instruction */
     HM_WORLD_CLASS_SHIFT = 3, /* a class is 2^3 times as large as the one before */
     HM_WORLD_UNIT_SIZE = 512, /* bytes */
     HM_WORLD_MEMO = 8,        /* components of the largest set that create or change remembers */
@@ -86,8 +86,10 @@ typedef struct hm_world_archetype {
 typedef struct hm_world_store {
     unsigned char **bases;            /* base_array.data */
     hm_array base_array;              /* region -> the base for each class */
-    hm_array block_array;             /* with a limit: 256 KiB each, and regions are parts of it */
     hm_array record_array;            /* the nodes of each block */
+    size_t committed_size;            /* bytes of the last region */
+    uint32_t limit;                   /* blocks */
+    bool grows_in_steps;              /* else a region is committed whole */
     uint32_t heads[HM_WORLD_CLASSES]; /* class -> node with free pieces; the last: free blocks */
 } hm_world_store;
 
@@ -125,26 +127,20 @@ typedef struct hm_world {
     hm_array place_array;         /* hm_world_place */
     hm_array mask_array;          /* slot -> uint64_t: which sparse components it may have */
     hm_array archetype_array;     /* hm_world_archetype */
-    hm_array bucket_array;        /* hash -> archetype */
+    hm_array bucket_array;        /* the last changes; then hash -> archetype */
     hm_array component_array;     /* number -> record of the component */
-    hm_array sparse_array;        /* hm_secondary */
-    hm_array link_array;          /* position of an entity -> uint64_t, for commands */
+    hm_array first_range;         /* holds arrays that have not moved, and the first region */
     uint64_t link_end;            /* links above it are in use */
-    hm_order order;               /* what defragment was last called with */
-    uint32_t order_number;        /* its component */
     uint32_t order_archetype;     /* archetype that is being ordered */
-    uint32_t order_next;          /* archetype that was looked at last */
-    uint32_t order_looked;        /* archetypes up to there, in a row, that are in order */
-    uint64_t order_clock;         /* the clock when they were */
-    hm_array order_chunks;        /* its chunks, uint32_t */
-    /* NULL until defragment is first called. */
-    struct hm_order_state *order_state;
+    /* What only some worlds need lies in ranges of their own, behind the array. NULL: not yet. */
+    hm_array *sparse; /* hm_secondary */
+    hm_array *links;  /* position of an entity -> uint64_t, for commands */
+    hm_array *order;  /* hm_world_order, for defragment */
     const hm_memory *memory;
     const char *name;
-    hm_world_way ways[HM_WORLD_WAYS]; /* the last changes, by first archetype */
 } hm_world;
 
-HM_STATIC_ASSERT(sizeof(void *) != 8 || sizeof(hm_world) <= 1320, "programs have many");
+HM_STATIC_ASSERT(sizeof(void *) != 8 || sizeof(hm_world) <= 1024, "programs have many");
 
 /* The parts of get and has that are not inline: the value of the sparse component with this number,
  * or NULL, and whether the entity has one. */
