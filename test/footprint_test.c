@@ -220,13 +220,14 @@ TEST(footprint, all_containers_grow_by_pieces)
     CHECK(hm_index_init(&hashed, &of_index) == HM_OK);
     of_index.key_limit = MAY_GROW;
     CHECK(hm_index_init(&dense, &of_index) == HM_OK);
-    const hm_array *arrays[ARRAYS] = {
-        &map.item_array,        &map.extras->meta_array, &map.ids.slot_array,
-        &map.ids.entry_array,   &table.arrays[0],        &table.arrays[1],
-        &table.ids.slot_array,  &pool.entry_array,       &secondary.value_array,
-        &secondary.owner_array, &lists.unit_array,       &lists.record_array,
-        &hashed.head_array,     &hashed.bucket_array,    &dense.head_array,
-        &dense.bucket_array};
+    const hm_array *arrays[ARRAYS] = {&map.item_array,          &map.extras->meta_array,
+                                      &map.ids.slot_array,      &map.ids.entry_array,
+                                      &table.arrays[0],         &table.arrays[1],
+                                      &table.ids.slot_array,    &pool.entry_array,
+                                      &secondary.value_array,   &secondary.owner_array,
+                                      &lists.blocks.unit_array, &lists.blocks.record_array,
+                                      &hashed.head_array,       &hashed.members.record_array,
+                                      &dense.head_array,        &dense.members.record_array};
     for (uint32_t i = 0; i < GROWN; i++) {
         hm_handle owner = hm_map_insert(&map, NULL);
         CHECK(!hm_handle_is_null(owner) && !hm_handle_is_null(hm_table_insert(&table, NULL)));

@@ -15,7 +15,7 @@
  * hm_index_next is valid until the next call that may change the index, whether it succeeds or not.
  * Without a capacity set, set_n, reserve and trim may also move all of it to another range
  * (handle_map.h). It begins in one range; what outgrows its part of that has one of its own: the
- * owners, the members, and the 4 bytes of each key. Limits: 2^28 owners, as many keys. What all
+ * owners, and the members. Limits: 2^28 owners, as many keys. What all
  * containers share: handle_map.h. */
 #ifndef HANDLE_MAP_INDEX_H
 #define HANDLE_MAP_INDEX_H
@@ -59,7 +59,7 @@ typedef struct hm_index_view {
  * one reservation.
  *
  * Memory: for each owner 24 bytes, and 4 for each slot of their container as in a secondary; for
- * each key that has members 52 bytes, and 4 more if keys are hashed. An array has space for up to
+ * each key that has members 40 bytes, and 4 more if keys are hashed. An array has space for up to
  * twice as many members as it has had; hm_index_defragment leaves each just what it needs. The
  * memory of a key without members is used for other keys; hm_index_trim gives it back. */
 HM_API hm_status hm_index_init(hm_index *index, const hm_index_desc *desc);

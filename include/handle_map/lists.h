@@ -122,7 +122,7 @@ HM_API void hm_lists_clear(hm_lists *lists);
  * still not fit. Until a block is freed or a list becomes empty, further calls fail in O(1). */
 HM_INLINE void *hm_lists_push(hm_lists *lists, hm_handle list, const void *item)
 {
-    return hm_lists_push_as(lists, list, item, lists != NULL ? lists->item_size : 0);
+    return hm_lists_push_as(lists, list, item, lists != NULL ? lists->blocks.item_size : 0);
 }
 
 /* Adds n items behind the others, all or none; `items` NULL: zeroed ones. They may be
@@ -153,7 +153,7 @@ HM_API hm_status hm_lists_resize(hm_lists *lists, hm_handle list, uint32_t count
  * does not resolve, if there is no such item, and when busy. O(1). */
 HM_INLINE bool hm_lists_erase_at(hm_lists *lists, hm_handle list, uint32_t index)
 {
-    return hm_lists_erase_at_as(lists, list, index, lists != NULL ? lists->item_size : 0);
+    return hm_lists_erase_at_as(lists, list, index, lists != NULL ? lists->blocks.item_size : 0);
 }
 
 /* The same, but the items behind it move down by one, so that their order stays. O(items behind
@@ -187,7 +187,7 @@ static inline void *hm_lists_items(const hm_lists *lists, hm_handle list, uint32
     }
     if (count != NULL)
         *count = record->count;
-    return hm_lists_address(lists, record->unit + 1);
+    return hm_lists_address(&lists->blocks, record->unit + 1);
 }
 
 /* Returns the number of items of a list; 0 also if the handle does not resolve. Reads no item and
@@ -213,7 +213,7 @@ HM_INLINE bool hm_lists_next(const hm_lists *lists, hm_lists_view *view)
 {
     HM_CONTRACT(lists != NULL, "hm_lists_next: lists is NULL");
     HM_CONTRACT(view != NULL, "hm_lists_next: view is NULL");
-    return hm_lists_next_as(lists, view, lists->item_size);
+    return hm_lists_next_as(&lists->blocks, view, lists->blocks.item_size);
 }
 
 /* Whether the handle names a list. O(1). */
@@ -234,18 +234,18 @@ static inline uint32_t hm_lists_count(const hm_lists *lists)
     return lists->ids.count;
 }
 
-/* Returns the number of items in all lists. O(1). */
-static inline uint64_t hm_lists_item_count(const hm_lists *lists)
-{
-    HM_CONTRACT(lists != NULL, "hm_lists_item_count: lists is NULL");
-    return lists->item_count;
-}
-
 /* Returns how many lists there may be. O(1). */
 static inline uint32_t hm_lists_capacity(const hm_lists *lists)
 {
     HM_CONTRACT(lists != NULL, "hm_lists_capacity: lists is NULL");
     return lists->ids.capacity;
+}
+
+/* Returns the number of items in all lists. O(1). */
+static inline uint64_t hm_lists_item_count(const hm_lists *lists)
+{
+    HM_CONTRACT(lists != NULL, "hm_lists_item_count: lists is NULL");
+    return lists->blocks.item_count;
 }
 
 /* Returns the handle of the list at a position below the count; null out of range. The positions
@@ -390,7 +390,7 @@ HM_END_C
                   HM_CAST(type *, hm_lists_items(&hm_self->lists, hm_list.id, hm_count)))          \
     HM_TYPED_FORM_OF(prefix, lists, const, uint32_t, count_of, prefix##_handle)                    \
     HM_TYPED_DEFINE_NEXT(                                                                          \
-        prefix, lists, hm_lists_next_as(&hm_self->lists, &hm_found, sizeof(type)),                 \
+        prefix, lists, hm_lists_next_as(&hm_self->lists.blocks, &hm_found, sizeof(type)),          \
         hm_walk->list.id = hm_found.list, hm_walk->items = HM_CAST(type *, hm_found.items))        \
     HM_TYPED_FORM_ASK(prefix, lists, uint64_t, item_count)
 

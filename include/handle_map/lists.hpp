@@ -65,7 +65,7 @@ template <class Value> struct list_walk {
 
     static bool next(const hm_lists *lists, hm_lists_view *at) noexcept
     {
-        return hm_lists_next_as(lists, at, sizeof(Value));
+        return hm_lists_next_as(&lists->blocks, at, sizeof(Value));
     }
     static value_type value(const hm_lists_view &at) noexcept
     {

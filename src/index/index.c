@@ -4,6 +4,7 @@
 
 #include "../announce_private.h"
 #include "../array_private.h"
+#include "../atomic_private.h"
 #include "../base_private.h"
 #include "../guard_private.h"
 #include "../id_table_private.h"
@@ -20,28 +21,28 @@
  * twice as many keys as owners. The lists have items for all owners, for one that moves, and for
  * the placeholders of a batch. The range that lists reserve for so many items leaves space for
  * gaps. */
-static hm_status index_init_lists(hm_index *index, const hm_index_desc *desc,
-                                  hm_array_column *columns)
+static hm_status index_list_keys(hm_index *index, const hm_index_desc *desc, hm_lists_desc *members,
+                                 hm_array_column *columns)
 {
-    const hm_memory *memory = desc->memory;
     uint32_t capacity = desc->capacity, keys = 2 * capacity;
     bool is_whole = capacity == 0;
+    if (is_whole)
+        keys = HM_INDEX_FIRST_KEYS;
     if (desc->key_limit != 0 && desc->key_limit < keys)
         keys = desc->key_limit;
-    const hm_lists_desc members = {.item_size = sizeof(hm_handle),
-                                   .capacity = keys,
-                                   .max_slots = is_whole ? desc->key_limit : keys,
-                                   .max_items = is_whole ? 0 : 3 * (uint64_t)capacity + 4,
-                                   .memory = memory,
-                                   .name = index->name};
-    size_t heads = desc->key_limit != 0 ? desc->key_limit : (size_t)keys + 1;
-    if (is_whole)
-        heads = HM_INDEX_FIRST_HEADS;
-    columns[0] = (hm_array_column){.array = &index->bucket_array,
-                                   .desc = {sizeof(hm_index_bucket), 0, keys, 0, memory}};
-    columns[1] = (hm_array_column){.array = &index->head_array,
-                                   .desc = {sizeof(uint32_t), 0, heads, 0, memory}};
-    return hm_lists_init_with(&index->members, &members, columns, HM_INDEX_COLUMNS);
+    *members = (hm_lists_desc){.item_size = sizeof(hm_handle),
+                               .item_align = sizeof(hm_handle),
+                               .capacity = keys,
+                               .max_items = is_whole ? 0 : 3 * (uint64_t)capacity + 4,
+                               .memory = desc->memory,
+                               .name = desc->name};
+    size_t heads = desc->key_limit != 0 && !is_whole ? desc->key_limit : (size_t)keys + 1;
+    hm_status status =
+        hm_lists_begin(&index->members, is_whole, members, sizeof(hm_index_bucket), columns);
+    columns[0].desc.capacity = keys;
+    columns[2] = (hm_array_column){.array = &index->head_array,
+                                   .desc = {sizeof(uint32_t), 0, heads, 0, desc->memory}};
+    return status;
 }
 
 static hm_status index_init_parts(hm_index *index, const hm_index_desc *desc)
@@ -50,47 +51,78 @@ static hm_status index_init_parts(hm_index *index, const hm_index_desc *desc)
                                       .capacity = desc->capacity,
                                       .max_slots = desc->max_slots,
                                       .type_id = desc->type_id,
-                                      .memory = desc->memory,
-                                      .name = index->name};
+                                      .memory = desc->memory};
     if (owners.capacity > INDEX_MAX_CAPACITY)
         return hm_fail(HM_ERROR_INVALID, "capacity %" HM_U32 " is above %" HM_U32, owners.capacity,
                        INDEX_MAX_CAPACITY);
     hm_array positions = {0};
-    hm_array_column columns[HM_INDEX_COLUMNS], *values = columns + 2;
+    hm_array_column columns[HM_INDEX_COLUMNS], *values = columns + 3;
+    hm_lists_desc members;
+    bool is_whole = owners.capacity == 0;
     hm_status status = hm_secondary_list_columns(&index->owners, &owners, &positions, values);
-    if (owners.capacity == 0) {
+    if (is_whole) {
         size_t first = HM_INDEX_FIRST_OWNERS;
         if (first > owners.max_slots)
             first = owners.max_slots;
         values[0].desc.capacity = values[1].desc.capacity = values[3].desc.capacity = first;
     }
     if (status == HM_OK)
-        status = index_init_lists(index, desc, columns);
+        status = index_list_keys(index, desc, &members, columns);
+    if (status == HM_OK)
+        status = hm_array_init_columns(columns, HM_INDEX_COLUMNS, is_whole);
     if (status != HM_OK)
         return status;
     hm_secondary_place_columns(&index->owners, &owners, &positions);
     if (index->owners.capacity > INDEX_MAX_CAPACITY)
         index->owners.capacity = INDEX_MAX_CAPACITY;
-    index->owners.name = index->name;
-    index->heads = hm_array_data(&index->head_array);
-    index->buckets = hm_array_data(&index->bucket_array);
+    hm_lists_start(&index->members, &members);
+    hm_index_read_columns(index);
     return HM_OK;
 }
 
 static void index_release_all(hm_index *index)
 {
-    hm_array_fini(&index->head_array);
-    hm_array_fini(&index->bucket_array);
     hm_secondary_fini(&index->owners);
-    hm_lists_fini(&index->members);
+    hm_array_fini(&index->head_array);
+    hm_array_fini(&index->members.unit_array);
+    hm_array_fini(&index->members.record_array);
     memset(index, 0, sizeof *index);
+}
+
+/* What all random seeds of the program begin with, once it is written. */
+static struct {
+    uint64_t bits[2];
+    uint32_t is_taken, is_written, count; /* atomic; how many seeds were made of it */
+} index_secret;
+
+/* Asking the system for random bits takes longer than all else in an init: so the program asks
+ * once, and each index counts on from there, which a stranger cannot guess either. */
+static void index_seed_randomly(hm_index *index)
+{
+    uint32_t number = hm_atomic_add(&index_secret.count, 1);
+    if (hm_atomic_load(&index_secret.is_written) == 0) {
+        index->seed[0] = hm_memory_random();
+        index->seed[1] = hm_memory_random();
+        /* Coverage: only threads that make their first indices together meet here. */
+        if (!hm_atomic_exchange_if(&index_secret.is_taken, 0, 1))
+            /* Coverage: as above. */
+            return;
+        index_secret.bits[0] = index->seed[0];
+        index_secret.bits[1] = index->seed[1];
+        (void)hm_atomic_add(&index_secret.is_written, 1);
+        return;
+    }
+    index->seed[0] = index_secret.bits[0] + number;
+    index->seed[1] = index_secret.bits[1] + number;
 }
 
 /* A chosen seed has half of the bits that a hash takes. */
 static void index_seed(hm_index *index, uint64_t seed)
 {
-    index->seed[0] = seed != 0 ? seed : hm_memory_random();
-    index->seed[1] = seed != 0 ? ~seed : hm_memory_random();
+    index->seed[0] = seed;
+    index->seed[1] = ~seed;
+    if (seed == 0)
+        index_seed_randomly(index);
 }
 
 hm_status hm_index_init(hm_index *index, const hm_index_desc *desc)
@@ -106,10 +138,12 @@ hm_status hm_index_init(hm_index *index, const hm_index_desc *desc)
     ids = hm_id_table_complete(&ids);
     full.memory = ids.memory;
     full.max_slots = ids.max_slots;
-    index->name = full.name != NULL ? full.name : "index";
+    if (full.name == NULL)
+        full.name = "index";
+    index->name = index->owners.name = full.name;
     status = index_init_parts(index, &full);
     if (status != HM_OK) {
-        const hm_limits limits = {"index",        index->name,    ids.capacity,
+        const hm_limits limits = {"index",        full.name,      ids.capacity,
                                   full.max_slots, full.key_limit, "key_limit"};
         index_release_all(index);
         return hm_tell_memory(status, &limits);
@@ -147,16 +181,26 @@ hm_status hm_index_check(const hm_index *index, uint64_t key)
     return HM_OK;
 }
 
-/* Adds an owner to the members of a key whose block has no room. If the lists have no larger block,
- * that may be because of the gaps between blocks: then closes them and tries again. */
+hm_status hm_index_append(hm_index *index, uint32_t bucket, hm_handle owner)
+{
+    const void *none = NULL;
+    hm_status status;
+    unsigned char *place =
+        hm_lists_append(&index->members, hm_index_record(index, bucket), 1, &none, &status);
+    if (place != NULL)
+        memcpy(place, &owner, sizeof owner);
+    return status;
+}
+
+/* Adds an owner to the members of a key whose block has no room. If there is no larger block, that
+ * may be because of the gaps between blocks: then closes them and tries again. */
 static hm_status index_attach_slow(hm_index *index, uint32_t bucket, hm_handle owner)
 {
-    hm_handle list = hm_index_list(index, bucket);
-    hm_status status = hm_lists_push_n(&index->members, list, &owner, 1);
+    hm_status status = hm_index_append(index, bucket, owner);
     if (status == HM_ERROR_FULL) {
         hm_restore_last_error();
-        (void)hm_lists_defragment(&index->members, NULL);
-        status = hm_lists_push_n(&index->members, list, &owner, 1);
+        (void)hm_lists_close_gaps(&index->members, NULL);
+        status = hm_index_append(index, bucket, owner);
     }
     return hm_index_tell(index, status);
 }
@@ -165,7 +209,7 @@ static hm_status index_attach_slow(hm_index *index, uint32_t bucket, hm_handle o
 HM_INLINE hm_status index_attach(hm_index *index, uint32_t bucket, hm_handle owner,
                                  uint32_t *position)
 {
-    hm_lists *lists = &index->members;
+    hm_lists_blocks *lists = &index->members;
     hm_lists_record *record = hm_index_record(index, bucket);
     *position = hm_index_member_count(index, bucket);
     hm_handle *place = (hm_handle *)(void *)hm_lists_append_as(lists, record, sizeof owner);
@@ -252,7 +296,7 @@ uint32_t hm_index_remove_key(hm_index *index, uint64_t key)
     const hm_handle *items = hm_index_items(index, bucket);
     for (uint32_t i = 0; i < count; i++)
         (void)hm_secondary_remove_as(&index->owners, items[i], sizeof(hm_index_place));
-    (void)hm_lists_resize(&index->members, hm_index_list(index, bucket), 0); /* It shrinks. */
+    hm_lists_empty(&index->members, hm_index_record(index, bucket));
     hm_index_drop_key(index, bucket);
     return count;
 }
@@ -339,11 +383,9 @@ hm_index_stats hm_index_get_stats(const hm_index *index)
 {
     HM_CONTRACT(index != NULL, "hm_index_get_stats: index is NULL");
     hm_index_stats stats = hm_secondary_get_stats(&index->owners);
-    hm_lists_stats members = hm_lists_get_stats(&index->members);
-    stats.committed_size += members.committed_size;
-    stats.reserved_size += members.reserved_size;
+    hm_array_add_sizes(&index->members.record_array, &stats);
+    hm_array_add_sizes(&index->members.unit_array, &stats);
     hm_array_add_sizes(&index->head_array, &stats);
-    hm_array_add_sizes(&index->bucket_array, &stats);
     return stats;
 }
 
@@ -365,7 +407,7 @@ hm_progress hm_index_defragment(hm_index *index, hm_budget *budget)
     HM_CONTRACT(index != NULL, "hm_index_defragment: index is NULL");
     if (hm_guard_refuses(&index->guard, "index", index->name))
         return (hm_progress){.status = HM_ERROR_BUSY};
-    return hm_lists_defragment(&index->members, budget);
+    return hm_lists_close_gaps(&index->members, budget);
 }
 
 hm_status hm_index_trim(hm_index *index)
@@ -373,14 +415,11 @@ hm_status hm_index_trim(hm_index *index)
     HM_CONTRACT(index != NULL, "hm_index_trim: index is NULL");
     if (hm_guard_refuses(&index->guard, "index", index->name))
         return HM_ERROR_BUSY;
-    hm_status status = hm_index_trim_keys(index);
-    if (status == HM_OK) {
-        hm_array positions;
-        hm_array_column columns[HM_INDEX_COLUMNS];
-        uint32_t count = hm_index_list_columns(index, &positions, columns);
-        status = hm_lists_trim_with(&index->members, columns, count);
-        hm_index_read_columns(index, &positions);
-    }
+    hm_status status = hm_lists_trim_units(&index->members);
+    if (status == HM_OK)
+        status = hm_index_trim_keys(index);
+    if (status == HM_OK)
+        status = hm_lists_shrink_range(&index->members);
     if (status == HM_OK)
         status = hm_secondary_trim(&index->owners);
     return hm_index_tell(index, status);
@@ -400,18 +439,20 @@ hm_status hm_index_validate(const hm_index *index)
 {
     HM_CONTRACT(index != NULL, "hm_index_validate: index is NULL");
     hm_status status = hm_secondary_validate(&index->owners);
-    if (status == HM_OK)
-        status = hm_lists_validate(&index->members);
+    if (status != HM_OK || index->owners.value_array.data == NULL)
+        return status;
+    const hm_lists_blocks *members = &index->members;
+    if (!hm_lists_is_placed(members) || (void *)index->buckets != members->records ||
+        members->limit != members->max_items || index->bucket_count > members->record_array.limit)
+        return hm_fail(HM_ERROR_CORRUPT, "the columns of %s are damaged", index->name);
+    status = hm_lists_validate_blocks(members, index->bucket_count);
     if (status != HM_OK)
         return status;
-    if ((void *)index->heads != hm_array_data(&index->head_array) ||
-        (void *)index->buckets != hm_array_data(&index->bucket_array))
-        return hm_fail(HM_ERROR_CORRUPT, "the columns of %s are damaged", index->name);
     for (uint32_t at = 0; at < hm_index_count(index); at++)
         if (!index_owner_is_valid(index, at))
             return hm_fail(HM_ERROR_CORRUPT, "the owner at position %" HM_U32 " is misplaced", at);
-    if (hm_lists_item_count(&index->members) != hm_index_count(index))
+    if (members->item_count != hm_index_count(index))
         return hm_fail(HM_ERROR_CORRUPT, "%" HM_U64 " members, %" HM_U32 " owners",
-                       hm_lists_item_count(&index->members), hm_index_count(index));
+                       members->item_count, hm_index_count(index));
     return hm_index_validate_keys(index);
 }

@@ -3,7 +3,7 @@
  *
  * Invariants between calls, which validate checks beside those of the secondary and the lists:
  *
- * 1. There is a list for each bucket: bucket i has the one in slot i, which is at position i.
+ * 1. There is a list for each bucket, and its record is in the bucket: bucket i is slot i.
  * 2. The place of each owner names a bucket, and the owner's position in its list. There are no
  *    other members.
  * 3. A bucket whose list has members is found by its key; `key_count` is their number. All others
@@ -18,6 +18,7 @@
 
 #include <handle_map/index.h>
 
+#include "../lists/lists_private.h"
 #include "../secondary/secondary_private.h"
 
 /* The bucket of an owner that a batch has added, but not placed yet. */
@@ -28,15 +29,9 @@ static inline hm_index_place *hm_index_places(const hm_index *index)
     return (hm_index_place *)(void *)index->owners.values;
 }
 
-static inline hm_handle hm_index_list(const hm_index *index, uint32_t bucket)
-{
-    return hm_lists_handle_at(&index->members, bucket);
-}
-
-/* Returns the record of a bucket's list, without asking the lists whether there is one. */
 static inline hm_lists_record *hm_index_record(const hm_index *index, uint32_t bucket)
 {
-    return &index->members.records[bucket];
+    return &index->buckets[bucket].record;
 }
 
 static inline uint32_t hm_index_member_count(const hm_index *index, uint32_t bucket)
@@ -51,20 +46,18 @@ static inline hm_handle *hm_index_items(const hm_index *index, uint32_t bucket)
     return (hm_handle *)(void *)hm_lists_address(&index->members, unit + 1);
 }
 
-/* The buckets, the heads and the arrays of the owners share the range of the lists. Without a
- * capacity heads and owners that outgrow their part of it have ranges of their own, as blocks do;
- * the buckets move with the lists. */
-enum { HM_INDEX_COLUMNS = 2 + HM_SECONDARY_COLUMNS };
+/* All arrays share one range: buckets, units, heads and those of the owners. Without a capacity
+ * owners and units that outgrow their part of it have ranges of their own; buckets and heads, which
+ * grow with the keys, always share one, and what has none of its own moves with them. */
+enum { HM_INDEX_COLUMNS = 3 + HM_SECONDARY_COLUMNS };
 
-/* Without a capacity, how many heads and owners there is space for at first. */
-enum { HM_INDEX_FIRST_HEADS = 32, HM_INDEX_FIRST_OWNERS = 32 };
+/* Without a capacity, how many keys and owners there is space for at first. */
+enum { HM_INDEX_FIRST_KEYS = 32, HM_INDEX_FIRST_OWNERS = 32 };
 
 /* keys.c */
 
-/* Lists the arrays that move with the lists, and returns their number. `positions` is needed until
- * hm_index_read_columns, which reads the addresses again, whether they have moved or not. */
-uint32_t hm_index_list_columns(hm_index *index, hm_array *positions, hm_array_column *columns);
-void hm_index_read_columns(hm_index *index, const hm_array *positions);
+/* Reads the addresses of buckets, heads and units, after they may have moved. */
+void hm_index_read_columns(hm_index *index);
 
 uint32_t hm_index_find_hashed(const hm_index *index, uint64_t key);
 
@@ -84,7 +77,8 @@ hm_status hm_index_reserve_keys(hm_index *index, uint32_t n);
 /* Drops all members, and frees all buckets. */
 void hm_index_drop_all_keys(hm_index *index);
 
-/* Drops the free buckets behind the last one in use, and gives memory back. */
+/* Drops the free buckets behind the last one in use, and gives memory back, of buckets and heads;
+ * without a capacity of all that shares their range. */
 hm_status hm_index_trim_keys(hm_index *index);
 
 hm_status hm_index_validate_keys(const hm_index *index);
@@ -94,7 +88,7 @@ static inline uint32_t hm_index_find_key(const hm_index *index, uint64_t key)
 {
     if (index->key_limit == 0)
         return hm_index_find_hashed(index, key);
-    return key < index->head_array.limit ? index->heads[key] - 1 : HM_INVALID_INDEX;
+    return key < index->head_array.limit ? hm_index_heads(index)[key] - 1 : HM_INVALID_INDEX;
 }
 
 /* Takes the member at a position away from its key. The secondary is not told, except about the
@@ -109,7 +103,8 @@ HM_INLINE void hm_index_detach(hm_index *index, uint32_t bucket, uint32_t positi
         return;
     }
     hm_handle moved = items[last];
-    (void)hm_lists_drop_as(&index->members, record, position, sizeof moved);
+    if (!hm_lists_drop_as(&index->members, record, position, sizeof moved))
+        hm_lists_drop(&index->members, record, position);
     if (position != last) {
         hm_index_place *place = (hm_index_place *)hm_secondary_value_of(&index->owners, moved);
         place->position = position;
@@ -117,6 +112,10 @@ HM_INLINE void hm_index_detach(hm_index *index, uint32_t bucket, uint32_t positi
 }
 
 /* index.c */
+
+/* Adds an owner behind the other members of a key. HM_ERROR_FULL, HM_ERROR_MEMORY: nothing has
+ * changed. */
+hm_status hm_index_append(hm_index *index, uint32_t bucket, hm_handle owner);
 
 /* Passes a status on, and names the index if memory was refused. */
 hm_status hm_index_tell(const hm_index *index, hm_status status);

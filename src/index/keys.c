@@ -70,7 +70,7 @@ uint32_t hm_index_find_hashed(const hm_index *index, uint64_t key)
 {
     uint32_t link = 0;
     if (index->key_count != 0)
-        link = index->heads[keys_head_of(index, key, index->key_count + 1)];
+        link = hm_index_heads(index)[keys_head_of(index, key, index->key_count + 1)];
     while (link != 0 && index->buckets[link - 1].key != key)
         link = index->buckets[link - 1].next;
     return link - 1; /* HM_INVALID_INDEX, if 0 */
@@ -78,15 +78,15 @@ uint32_t hm_index_find_hashed(const hm_index *index, uint64_t key)
 
 static void keys_push(hm_index *index, uint32_t head, uint32_t bucket)
 {
-    index->buckets[bucket].next = index->heads[head];
-    index->heads[head] = bucket + 1;
+    index->buckets[bucket].next = hm_index_heads(index)[head];
+    hm_index_heads(index)[head] = bucket + 1;
 }
 
 /* Divides the chain that has keys of the head behind the last one, which is committed. */
 static void keys_divide(hm_index *index)
 {
     uint32_t last = index->key_count + 1;
-    uint32_t *link = &index->heads[last - keys_power_below(last)];
+    uint32_t *link = &hm_index_heads(index)[last - keys_power_below(last)];
     while (*link != 0) {
         uint32_t bucket = *link - 1;
         if (keys_head_of(index, index->buckets[bucket].key, last + 1) == last) {
@@ -102,95 +102,105 @@ static void keys_divide(hm_index *index)
 static void keys_join(hm_index *index)
 {
     uint32_t last = index->key_count;
-    uint32_t *end = &index->heads[last - keys_power_below(last)];
+    uint32_t *end = &hm_index_heads(index)[last - keys_power_below(last)];
     while (*end != 0)
         end = &index->buckets[*end - 1].next;
-    *end = index->heads[last];
-    index->heads[last] = 0;
+    *end = hm_index_heads(index)[last];
+    hm_index_heads(index)[last] = 0;
 }
 
 static void keys_unlink(hm_index *index, uint32_t bucket)
 {
     uint32_t head = keys_head_of(index, index->buckets[bucket].key, index->key_count + 1);
-    uint32_t *link = &index->heads[head];
+    uint32_t *link = &hm_index_heads(index)[head];
     while (*link != bucket + 1)
         link = &index->buckets[*link - 1].next;
     *link = index->buckets[bucket].next;
 }
 
-/* moving */
+/* memory */
 
-uint32_t hm_index_list_columns(hm_index *index, hm_array *positions, hm_array_column *columns)
+void hm_index_read_columns(hm_index *index)
+{
+    hm_lists_place(&index->members);
+    index->buckets = (hm_index_bucket *)(void *)index->members.records;
+}
+
+/* Moves buckets and heads to a range with space for so many, and with them what shares theirs. All
+ * heads behind those that stay are 0, as fresh memory is. */
+static hm_status keys_move(hm_index *index, size_t buckets, size_t heads)
 {
     hm_secondary *owners = &index->owners;
-    uint32_t count = 1;
-    columns[0] = hm_array_column_of(&index->bucket_array, index->bucket_count, false);
-    columns[0].desc.capacity = 0; /* as many as there may be lists */
-    if (index->head_array.range_size == 0)
-        columns[count++] = hm_array_column_of(&index->head_array, index->head_array.limit, false);
-    if (owners->value_array.range_size == 0) {
-        hm_secondary_list_moved(owners, owners->value_array.capacity, owners->slot_end, positions,
+    hm_array positions = {0};
+    hm_array_column columns[HM_INDEX_COLUMNS];
+    uint32_t count = 2;
+    size_t kept = index->head_array.limit < heads ? index->head_array.limit : heads;
+    columns[0] = hm_array_column_of(&index->members.record_array, index->bucket_count, false);
+    columns[0].desc.capacity = buckets;
+    columns[1] = hm_array_column_of(&index->head_array, kept, false);
+    columns[1].desc.capacity = heads;
+    if (index->members.unit_array.range_size == 0)
+        columns[count++] = hm_lists_column_of_units(&index->members);
+    bool is_shared = owners->value_array.range_size == 0;
+    if (is_shared) {
+        hm_secondary_list_moved(owners, owners->value_array.capacity, owners->slot_end, &positions,
                                 columns + count);
         count += HM_SECONDARY_COLUMNS;
     }
-    return count;
+    hm_status status = hm_array_move_columns(columns, count);
+    if (status != HM_OK)
+        return status;
+    hm_index_read_columns(index);
+    if (is_shared)
+        hm_secondary_place_moved(owners, &positions);
+    return HM_OK;
 }
 
-void hm_index_read_columns(hm_index *index, const hm_array *positions)
+static size_t keys_widened(const hm_array *array, size_t need)
 {
-    index->heads = hm_array_data(&index->head_array);
-    index->buckets = hm_array_data(&index->bucket_array);
-    if (index->owners.value_array.is_whole && index->owners.value_array.range_size == 0)
-        hm_secondary_place_moved(&index->owners, positions);
+    size_t twice = 2 * array->capacity;
+    if (need <= array->capacity)
+        return array->capacity;
+    return need > twice ? need : twice;
 }
 
-/* Makes space for n more buckets, without a capacity. */
-static hm_status keys_grow(hm_index *index, uint32_t n)
+/* Makes sure that there are so many buckets and heads; `grows` as in hm_array_commit. */
+static hm_status keys_commit(hm_index *index, size_t buckets, size_t heads, bool grows)
 {
-    hm_array positions;
-    hm_array_column columns[HM_INDEX_COLUMNS];
-    uint32_t count = hm_index_list_columns(index, &positions, columns);
-    hm_status status = hm_lists_grow(&index->members, n, columns, count);
-    hm_index_read_columns(index, &positions);
-    return status;
-}
-
-/* Moves the heads to a range of their own for `count` of them; those in use are below `used`. */
-static hm_status keys_move_heads(hm_index *index, size_t count, size_t used)
-{
-    hm_array_column column = hm_array_column_of(&index->head_array, used, false);
-    column.desc.capacity = count;
-    hm_status status = hm_array_move_columns(&column, 1);
-    index->heads = hm_array_data(&index->head_array);
-    return status;
-}
-
-/* Makes sure that there are so many heads; `grows` as in hm_array_commit. Fresh memory is zero. */
-static hm_status keys_commit_heads(hm_index *index, size_t count, bool grows)
-{
-    size_t twice = 2 * index->head_array.capacity;
+    hm_array *bucket_array = &index->members.record_array, *head_array = &index->head_array;
     hm_status status = HM_OK;
-    if (index->head_array.is_whole && count > twice / 2)
-        status = keys_move_heads(index, count > twice ? count : twice, index->head_array.limit);
-    return status == HM_OK ? hm_array_commit(&index->head_array, count, grows) : status;
+    if (head_array->is_whole &&
+        (buckets > bucket_array->capacity || heads > head_array->capacity)) {
+        size_t wide = keys_widened(bucket_array, buckets), high = keys_widened(head_array, heads);
+        if (index->key_limit == 0 && high <= wide)
+            high = wide + 1; /* So that both are full at once. */
+        status = keys_move(index, wide, high);
+    }
+    if (status == HM_OK)
+        status = hm_array_commit(bucket_array, buckets, grows);
+    return status == HM_OK ? hm_array_commit(head_array, heads, grows) : status;
 }
 
 /* buckets */
 
-/* Makes sure that there are n free buckets. */
-static hm_status keys_add_buckets(hm_index *index, uint32_t n)
+/* Returns how many keys there may be. */
+static uint32_t keys_most(const hm_index *index)
 {
-    uint32_t unused = index->bucket_count - index->key_count;
-    if (unused >= n)
-        return HM_OK;
-    hm_status status = HM_OK;
-    if (hm_lists_outgrow(&index->members, n - unused))
-        status = keys_grow(index, n - unused);
-    if (status == HM_OK)
-        status = hm_lists_reserve(&index->members, n - unused);
-    if (status == HM_OK)
-        status = hm_array_commit(&index->bucket_array, (size_t)index->key_count + n, true);
-    return status;
+    if (!index->head_array.is_whole)
+        return (uint32_t)index->members.record_array.capacity;
+    return index->key_limit != 0 ? index->key_limit : UINT32_MAX - 1;
+}
+
+/* Makes sure that there are n free buckets, and so many heads. */
+static hm_status keys_add_buckets(hm_index *index, uint32_t n, size_t heads, bool grows)
+{
+    uint32_t count = index->key_count, most = keys_most(index);
+    if (n > most - count)
+        return hm_fail_full("index", index->name, count, most, n);
+    size_t buckets = (size_t)count + n;
+    if (buckets < index->bucket_count)
+        buckets = index->bucket_count;
+    return keys_commit(index, buckets, heads, grows);
 }
 
 /* Returns a free bucket, after keys_add_buckets. */
@@ -201,7 +211,6 @@ static uint32_t keys_take_bucket(hm_index *index)
         index->free = index->buckets[link - 1].next;
         return link - 1;
     }
-    (void)hm_lists_create(&index->members);
     return index->bucket_count++;
 }
 
@@ -215,9 +224,7 @@ hm_status hm_index_add_key(hm_index *index, uint64_t key, uint32_t *bucket)
 {
     bool is_hashed = index->key_limit == 0;
     size_t heads = is_hashed ? (size_t)index->key_count + 2 : (size_t)key + 1;
-    hm_status status = keys_add_buckets(index, 1);
-    if (status == HM_OK)
-        status = keys_commit_heads(index, heads, true);
+    hm_status status = keys_add_buckets(index, 1, heads, true);
     if (status != HM_OK)
         return status;
     *bucket = keys_take_bucket(index);
@@ -233,7 +240,7 @@ hm_status hm_index_add_key(hm_index *index, uint64_t key, uint32_t *bucket)
 void hm_index_drop_key(hm_index *index, uint32_t bucket)
 {
     if (index->key_limit != 0) {
-        index->heads[index->buckets[bucket].key] = 0;
+        hm_index_heads(index)[index->buckets[bucket].key] = 0;
     } else {
         keys_unlink(index, bucket);
         keys_join(index);
@@ -248,19 +255,17 @@ void hm_index_detach_last(hm_index *index, uint32_t bucket)
         hm_index_items(index, bucket)[0] = HM_NULL_HANDLE; /* The next member takes the place. */
         return;
     }
-    (void)hm_lists_resize(&index->members, hm_index_list(index, bucket), 0); /* It shrinks. */
+    hm_lists_empty(&index->members, hm_index_record(index, bucket));
     hm_index_drop_key(index, bucket);
 }
 
 hm_status hm_index_reserve_keys(hm_index *index, uint32_t n)
 {
-    uint32_t left = hm_lists_capacity(&index->members) - index->key_count;
+    uint32_t left = keys_most(index) - index->key_count;
     if (n > left)
         n = left;
-    hm_status status = keys_add_buckets(index, n);
-    if (status == HM_OK && n != 0 && index->key_limit == 0)
-        status = keys_commit_heads(index, (size_t)index->key_count + n + 1, false);
-    return status;
+    size_t heads = index->key_limit == 0 && n != 0 ? (size_t)index->key_count + n + 1 : 0;
+    return keys_add_buckets(index, n, heads, false);
 }
 
 bool hm_index_next(const hm_index *index, hm_index_view *view)
@@ -268,7 +273,7 @@ bool hm_index_next(const hm_index *index, hm_index_view *view)
     HM_CONTRACT(index != NULL, "hm_index_next: index is NULL");
     HM_CONTRACT(view != NULL, "hm_index_next: view is NULL");
     hm_lists_view found = {.next = view->next};
-    bool is_any = hm_lists_next(&index->members, &found);
+    bool is_any = hm_lists_next_as(&index->members, &found, sizeof(hm_handle));
     view->key = is_any ? index->buckets[hm_handle_index(found.list)].key : 0;
     view->members = found.items;
     view->count = found.count;
@@ -289,10 +294,13 @@ void hm_index_drop_all_keys(hm_index *index)
 {
     hm_index_view view = {0};
     while (index->key_limit != 0 && hm_index_next(index, &view))
-        index->heads[view.key] = 0;
+        hm_index_heads(index)[view.key] = 0;
     if (index->key_limit == 0 && index->key_count != 0)
-        memset(index->heads, 0, sizeof *index->heads * ((size_t)index->key_count + 1));
-    hm_lists_drop_items(&index->members);
+        memset(hm_index_heads(index), 0,
+               sizeof *hm_index_heads(index) * ((size_t)index->key_count + 1));
+    for (uint32_t bucket = 0; bucket < index->bucket_count; bucket++)
+        *hm_index_record(index, bucket) = (hm_lists_record){0};
+    hm_lists_drop_blocks(&index->members);
     index->key_count = 0;
     keys_chain_free(index);
 }
@@ -310,34 +318,33 @@ static size_t keys_head_count(const hm_index *index)
     return count;
 }
 
-/* Without a capacity, moves heads of which at most half are in use to a smaller range. */
-static hm_status keys_shrink_heads(hm_index *index)
+/* Without a capacity, moves to a smaller range if at most half of the buckets or of the heads are
+ * in use. */
+static hm_status keys_shrink(hm_index *index)
 {
-    const hm_array *heads = &index->head_array;
-    size_t need = heads->count > HM_INDEX_FIRST_HEADS ? heads->count : HM_INDEX_FIRST_HEADS;
-    if (!heads->is_whole || heads->range_size == 0 || need > heads->capacity / 2)
+    const hm_array *bucket_array = &index->members.record_array, *head_array = &index->head_array;
+    size_t buckets = HM_INDEX_FIRST_KEYS, heads = HM_INDEX_FIRST_KEYS + 1;
+    if (buckets < bucket_array->count)
+        buckets = bucket_array->count;
+    if (heads < head_array->count)
+        heads = head_array->count;
+    if (!head_array->is_whole ||
+        (buckets > bucket_array->capacity / 2 && heads > head_array->capacity / 2))
         return HM_OK;
-    return keys_move_heads(index, need, heads->count);
+    return keys_move(index, buckets, heads);
 }
 
 hm_status hm_index_trim_keys(hm_index *index)
 {
-    while (index->bucket_count > 0) {
-        hm_handle list = hm_index_list(index, index->bucket_count - 1);
-        /* A slot that is spent would be retired, and the next list would have another. */
-        if (hm_lists_items(&index->members, list, NULL) != NULL ||
-            hm_handle_generation(list) == HM_HANDLE_MAX_GENERATION)
-            break;
-        (void)hm_lists_destroy(&index->members, list);
+    while (index->bucket_count > 0 && hm_index_member_count(index, index->bucket_count - 1) == 0)
         index->bucket_count--;
-    }
     keys_chain_free(index);
-    index->bucket_array.count = index->bucket_count;
+    index->members.record_array.count = index->bucket_count;
     index->head_array.count = keys_head_count(index);
-    hm_status status = hm_array_decommit(&index->bucket_array);
+    hm_status status = hm_array_decommit(&index->members.record_array);
     if (status == HM_OK)
         status = hm_array_decommit(&index->head_array);
-    return status == HM_OK ? keys_shrink_heads(index) : status;
+    return status == HM_OK ? keys_shrink(index) : status;
 }
 
 /* validate */
@@ -346,7 +353,7 @@ hm_status hm_index_trim_keys(hm_index *index)
 static uint32_t keys_count_chain(const hm_index *index, uint32_t head)
 {
     uint32_t count = 0;
-    for (uint32_t link = index->heads[head]; link != 0; count++) {
+    for (uint32_t link = hm_index_heads(index)[head]; link != 0; count++) {
         if (link > index->bucket_count || count == index->key_count)
             return UINT32_MAX;
         const hm_index_bucket *bucket = &index->buckets[link - 1];
@@ -372,7 +379,7 @@ static hm_status keys_validate_heads(const hm_index *index)
         count += length;
     }
     for (size_t head = end; head < index->head_array.limit; head++)
-        if (index->heads[head] != 0)
+        if (hm_index_heads(index)[head] != 0)
             return hm_fail(HM_ERROR_CORRUPT, "head %zu is not of this table", head);
     if (count != index->key_count)
         return hm_fail(HM_ERROR_CORRUPT, "%" HM_U64 " of %" HM_U32 " keys are found", count,
@@ -383,13 +390,11 @@ static hm_status keys_validate_heads(const hm_index *index)
 hm_status hm_index_validate_keys(const hm_index *index)
 {
     uint32_t used = 0, unused = 0;
-    if (index->bucket_count != hm_lists_count(&index->members) ||
-        index->bucket_count > index->bucket_array.limit)
-        return hm_fail(HM_ERROR_CORRUPT, "the buckets of %s are damaged", index->name);
     for (uint32_t bucket = 0; bucket < index->bucket_count; bucket++) {
-        used += hm_index_member_count(index, bucket) != 0;
+        const hm_lists_record *record = hm_index_record(index, bucket);
+        used += record->count != 0;
         if (index->buckets[bucket].pending != 0 ||
-            hm_handle_index(hm_index_list(index, bucket)) != bucket)
+            (record->unit == 0 && (record->count | record->capacity) != 0))
             return hm_fail(HM_ERROR_CORRUPT, "bucket %" HM_U32 " is damaged", bucket);
     }
     for (uint32_t link = index->free; link != 0 && unused <= index->bucket_count; unused++) {

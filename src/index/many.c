@@ -126,7 +126,7 @@ static void many_drop_claim(hm_index *index, uint32_t bucket)
 {
     index->buckets[bucket].pending--;
     if (index->buckets[bucket].pending == 0 && many_has_only_placeholder(index, bucket)) {
-        (void)hm_lists_resize(&index->members, hm_index_list(index, bucket), 0); /* It shrinks. */
+        hm_lists_empty(&index->members, hm_index_record(index, bucket));
         hm_index_drop_key(index, bucket);
     }
 }
@@ -134,24 +134,22 @@ static void many_drop_claim(hm_index *index, uint32_t bucket)
 /* Claims room for one more member of a key. */
 static hm_status many_claim_key(hm_index *index, uint64_t key)
 {
-    const hm_handle nobody = HM_NULL_HANDLE;
-    hm_lists *lists = &index->members;
     uint32_t bucket = hm_index_find_key(index, key);
     hm_status status = HM_OK;
     if (bucket == HM_INVALID_INDEX) {
         status = hm_index_add_key(index, key, &bucket);
         if (status != HM_OK)
             return status;
-        status = hm_lists_push_n(lists, hm_index_list(index, bucket), &nobody, 1);
+        status = hm_index_append(index, bucket, HM_NULL_HANDLE);
         if (status != HM_OK) {
             hm_index_drop_key(index, bucket);
             return status;
         }
     }
     uint32_t pending = ++index->buckets[bucket].pending;
-    const hm_lists_record *record = hm_index_record(index, bucket);
+    hm_lists_record *record = hm_index_record(index, bucket);
     if ((uint64_t)record->count + pending > record->capacity)
-        status = hm_lists_prepare_push(lists, hm_index_list(index, bucket), pending);
+        status = hm_lists_make_room(&index->members, record, pending);
     if (status != HM_OK)
         many_drop_claim(index, bucket);
     return status;
@@ -289,7 +287,7 @@ hm_status hm_index_set_n_by(hm_index *index, const hm_handle *owners, hm_index_r
     hm_status status = many_claim(index, owners, &given, n, &lacks_room);
     if (lacks_room) { /* Perhaps only for the gaps between the arrays. */
         hm_restore_last_error();
-        (void)hm_lists_defragment(&index->members, NULL);
+        (void)hm_lists_close_gaps(&index->members, NULL);
         status = many_claim(index, owners, &given, n, &lacks_room);
     }
     const uint64_t *part = NULL;

@@ -4,7 +4,6 @@
  * and others may use it between two calls. */
 #include "lists_internal.h"
 
-#include "../guard_private.h"
 #include "../order/order_private.h"
 
 #ifndef HM_EXHAUSTIVE
@@ -16,52 +15,49 @@ enum {
 
 /* Makes the block at `from` exact, and moves it to `to`, which is the same or a gap in front of it;
  * behind it a gap is left. Returns where it ends. */
-static uint32_t gaps_move(hm_lists *lists, uint32_t to, uint32_t from)
+static uint32_t gaps_move(hm_lists_blocks *blocks, uint32_t to, uint32_t from)
 {
-    uint32_t slot = hm_lists_block_at(lists, from)->slot, old_end = hm_lists_end_of(lists, from);
-    hm_lists_record *record = &lists->records[slot];
+    uint32_t slot = hm_lists_block_at(blocks, from)->slot, old_end = hm_lists_end_of(blocks, from);
+    hm_lists_record *record = hm_lists_record_of(blocks, slot);
     record->unit = to;
     record->capacity = 0;
     if (to != from) {
-        size_t size = lists->item_size * record->count;
-        hm_memory_unpoison(hm_lists_address(lists, to + 1), size);
-        memmove(hm_lists_address(lists, to + 1), hm_lists_address(lists, from + 1), size);
+        size_t size = blocks->item_size * record->count;
+        hm_memory_unpoison(hm_lists_address(blocks, to + 1), size);
+        memmove(hm_lists_address(blocks, to + 1), hm_lists_address(blocks, from + 1), size);
     }
-    *hm_lists_block_at(lists, to) = (hm_lists_block){slot, record->count | HM_LISTS_EXACT};
-    hm_lists_poison_rest(lists, to, record->count);
-    uint32_t gap = hm_lists_end_of(lists, to);
-    hm_lists_make_gap(lists, gap, old_end);
+    *hm_lists_block_at(blocks, to) = (hm_lists_block){slot, record->count | HM_LISTS_EXACT};
+    hm_lists_poison_rest(blocks, to, record->count);
+    uint32_t gap = hm_lists_end_of(blocks, to);
+    hm_lists_make_gap(blocks, gap, old_end);
     return gap;
 }
 
-hm_progress hm_lists_defragment(hm_lists *lists, hm_budget *budget)
+hm_progress hm_lists_close_gaps(hm_lists_blocks *blocks, hm_budget *budget)
 {
-    HM_CONTRACT(lists != NULL, "hm_lists_defragment: lists is NULL");
-    if (hm_guard_refuses(&lists->guard, "lists", lists->name))
-        return (hm_progress){.status = HM_ERROR_BUSY};
-    hm_progress progress = {.done = lists->cursor >= lists->end};
+    hm_progress progress = {.done = blocks->cursor >= blocks->end};
     if (hm_budget_is_spent(budget))
         return progress;
     bool has_limit = budget != NULL && budget->max_swaps != 0;
     uint64_t swaps = has_limit ? budget->max_swaps : UINT64_MAX / 8;
     uint64_t looks = GAPS_BLOCKS + GAPS_BLOCKS_PER_SWAP * swaps;
-    uint32_t at = lists->cursor;
-    for (; at < lists->end && looks > 0; looks--) {
+    uint32_t at = blocks->cursor;
+    for (; at < blocks->end && looks > 0; looks--) {
         uint32_t from = at;
-        if (hm_lists_reclaim(lists, at)) {
-            looks -= hm_lists_join(lists, at, looks - 1);
-            if (at == lists->end || progress.swaps == swaps)
+        if (hm_lists_reclaim(blocks, at)) {
+            looks -= hm_lists_join(blocks, at, looks - 1);
+            if (at == blocks->end || progress.swaps == swaps)
                 break;
-            from = hm_lists_end_of(lists, at);
-            if (hm_lists_reclaim(lists, from))
+            from = hm_lists_end_of(blocks, at);
+            if (hm_lists_reclaim(blocks, from))
                 break; /* No more blocks may be looked at. */
-            hm_lists_unlink(lists, at);
+            hm_lists_unlink(blocks, at);
             progress.swaps++;
         }
-        at = gaps_move(lists, at, from);
+        at = gaps_move(blocks, at, from);
     }
-    lists->cursor = at;
-    progress.done = at >= lists->end;
+    blocks->cursor = at;
+    progress.done = at >= blocks->end;
     hm_budget_spend(budget, &progress);
     return progress;
 }

@@ -1,38 +1,81 @@
 /* SPDX-License-Identifier: MIT */
-/* lists: functions for the modules above, not for programs. */
+/* lists: functions for the modules above, not for programs: items of lists that have records, but
+ * no handles. A record is named by its slot, which is its place in the array of records; the owner
+ * of the records decides which slots have lists. */
 #ifndef HANDLE_MAP_LISTS_PRIVATE_H
 #define HANDLE_MAP_LISTS_PRIVATE_H
 
 #include "../array_private.h"
-#include "../id_table_private.h"
 
 #include <handle_map/lists.h>
 
-/* As hm_lists_init, with `count` more arrays of their container in the range, as in
- * hm_id_table_init_with. */
-hm_status hm_lists_init_with(hm_lists *lists, const hm_lists_desc *desc,
-                             const hm_array_column *more, uint32_t count);
+/* Checks what lists alone have in a descriptor that is valid otherwise and has its defaults, but
+ * for max_items, which it completes. Lists the two arrays, records and units; the records'
+ * capacity is left to the caller. `record_size`: a power of two, of what begins with a record. */
+hm_status hm_lists_begin(hm_lists_blocks *blocks, bool is_whole, hm_lists_desc *full,
+                         size_t record_size, hm_array_column *columns);
 
-/* Whether lists without a capacity have no space for n more: a container with more arrays in the
- * range then calls hm_lists_grow before hm_lists_reserve or hm_lists_create. */
-static inline bool hm_lists_outgrow(const hm_lists *lists, uint32_t n)
+/* After that, when the arrays have their places. */
+void hm_lists_start(hm_lists_blocks *blocks, const hm_lists_desc *full);
+
+/* Returns how many units there are in front of unit 0, which belongs to the same array. */
+static inline size_t hm_lists_front(const hm_lists_blocks *blocks)
 {
-    return hm_id_table_outgrows(&lists->ids, n);
+    size_t units = HM_LISTS_HEADS_SIZE >> blocks->unit_shift;
+    return units > 1 ? units - 1 : 0;
 }
 
-/* Moves the lists and the arrays of their container, as hm_id_table_grow does. */
-hm_status hm_lists_grow(hm_lists *lists, uint32_t n, const hm_array_column *more, uint32_t count);
+/* Describes the array of units for hm_array_move_columns, and reads the addresses of both arrays
+ * again, and poisons what is unused, after they may have moved. */
+hm_array_column hm_lists_column_of_units(hm_lists_blocks *blocks);
+void hm_lists_place(hm_lists_blocks *blocks);
 
-/* As hm_lists_trim, with the arrays of a container. */
-hm_status hm_lists_trim_with(hm_lists *lists, const hm_array_column *more, uint32_t count);
+/* Whether the addresses are those of the arrays. */
+bool hm_lists_is_placed(const hm_lists_blocks *blocks);
 
-/* Makes the next n pushes to a list succeed, until it becomes empty or the lists are defragmented.
- * The list must have items, and the handle must resolve. Fails as hm_lists_push_n does. May move
- * the items. If an item takes whole units, hm_lists_append_as too finds room for all n, since an
- * exact block without room is exchanged for another one here. */
-hm_status hm_lists_prepare_push(hm_lists *lists, hm_handle list, uint32_t n);
+/* Returns the bytes from unit 0 to the end. */
+size_t hm_lists_size(const hm_lists_blocks *blocks);
 
-/* Drops the items of all lists; the lists stay. O(lists). */
-void hm_lists_drop_items(hm_lists *lists);
+/* Gives back the pages behind the last block. */
+hm_status hm_lists_trim_units(hm_lists_blocks *blocks);
+
+/* Moves the blocks of lists without a capacity to a smaller range if at most half of theirs is in
+ * use. As long as they share that of the records, they have the least already. */
+hm_status hm_lists_shrink_range(hm_lists_blocks *blocks);
+
+/* As hm_lists_defragment; never busy. */
+hm_progress hm_lists_close_gaps(hm_lists_blocks *blocks, hm_budget *budget);
+
+/* Makes the next n pushes to a list succeed, until it becomes empty or the gaps are closed.
+ * HM_ERROR_FULL, HM_ERROR_MEMORY: nothing has changed. May move the items; without a capacity all
+ * blocks. If an item takes whole units, hm_lists_append_as too finds room for all n, since an exact
+ * block without room is exchanged for another one here. */
+hm_status hm_lists_make_room(hm_lists_blocks *blocks, hm_lists_record *record, uint32_t n);
+
+/* Adds n items to a list, and returns the place of the first, unwritten; NULL, and the status, if
+ * there is no room. `items` may be of these lists, and move: with their list, or with all. */
+unsigned char *hm_lists_append(hm_lists_blocks *blocks, hm_lists_record *record, uint32_t n,
+                               const void **items, hm_status *status);
+
+static inline unsigned char *hm_lists_item_at(const hm_lists_blocks *blocks,
+                                              const hm_lists_record *record, uint32_t index)
+{
+    return hm_lists_address(blocks, record->unit + 1) + blocks->item_size * index;
+}
+
+/* Erases an item; the last one fills its place. */
+void hm_lists_drop(hm_lists_blocks *blocks, hm_lists_record *record, uint32_t index);
+
+/* Drops the last items of a list that has more than `count`. The units that an exact block then has
+ * too many are freed. */
+void hm_lists_shrink(hm_lists_blocks *blocks, hm_lists_record *record, uint32_t count);
+
+/* Drops the items of a list, and gives its block back. */
+void hm_lists_empty(hm_lists_blocks *blocks, hm_lists_record *record);
+
+/* Makes the range empty, when no list has a block any more. */
+void hm_lists_drop_blocks(hm_lists_blocks *blocks);
+
+hm_status hm_lists_validate_blocks(const hm_lists_blocks *blocks, uint32_t slot_count);
 
 #endif

@@ -193,9 +193,9 @@ static void damage(void)
     damaged_index = keyed.index;
     damaged_index.buckets = (hm_index_bucket *)16;
     damaged_lists[0] = damaged_lists[1] = damaged_lists[2] = names;
-    damaged_lists[0].records = NULL;
-    damaged_lists[1].base = (unsigned char *)16;
-    damaged_lists[2].item_size = SIZE_MAX;
+    damaged_lists[0].blocks.records = NULL;
+    damaged_lists[1].blocks.base = (unsigned char *)16;
+    damaged_lists[2].blocks.item_size = SIZE_MAX;
     memset(&garbage_map, 0xA5, sizeof garbage_map);
 }
 

@@ -32,7 +32,7 @@ void blank_order(hm_order_state *order, hm_links links, uint32_t slot_count);
 
 /* Blanks what a create or a commit writes before it is read: what is behind the columns, and the
  * counts of arrays, which lists set at a trim. */
-void blank_lists(hm_lists *lists);
+void blank_blocks(hm_lists_blocks *lists);
 
 /* Whether the order may look up slots that it has listed, even of items that are gone. */
 bool blank_order_lists(const hm_order_state *order);

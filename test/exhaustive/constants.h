@@ -31,8 +31,8 @@
 #define SECONDARY_PIECE_SIZE ((size_t)8)
 #define TABLE_LINE 8
 
-#define LISTS_SPREAD 2
-#define LISTS_MIN_UNITS 1
+#define RECORDS_SPREAD 2
+#define RECORDS_MIN_UNITS 1
 #define GAPS_BLOCKS 2
 #define GAPS_BLOCKS_PER_SWAP 1
 

@@ -4,6 +4,7 @@
 #include "subject.h"
 
 #include "support/index_model.h"
+#include "support/lists_blocks.h"
 
 #include <stddef.h>
 #include <stdlib.h>
@@ -71,9 +72,8 @@ static void blank(void)
     for (uint32_t slot = 0; slot < owners->slot_end; slot++)
         if (owners->pieces[slot >> owners->piece_shift] != 0 && !has_owner(slot))
             owners->positions[slot] = 0;
-    blank_lists(&index->members);
-    blank_behind(&index->bucket_array, sizeof(hm_index_bucket) * index->bucket_count);
-    BLANK(index->bucket_array.count);
+    blank_blocks(&index->members);
+    blank_behind(&index->members.record_array, sizeof(hm_index_bucket) * index->bucket_count);
     BLANK(index->head_array.count);
 }
 
@@ -88,10 +88,9 @@ static size_t begin(const space_config *of)
     model.first_life = of->spent_lives + 1u;
     arena_begin(windows, 2, of->page_size);
     arena_init(init);
-    hm_array *range = &model.index.members.unit_array;
-    CHECK(config->units <= range->capacity);
+    CHECK(config->units <= space_of(&model.index.members));
     if (config->units != 0)
-        range->capacity = config->units;
+        limit_space(&model.index.members, config->units);
     return subject_begin(&(subject_space){of, &index_subject, &model,
                                           (unsigned char *)&model + live, sizeof model - live,
                                           &model.refusals, blank, probe, fini});

@@ -4,6 +4,7 @@
 #include "blank.h"
 #include "subject.h"
 
+#include "support/lists_blocks.h"
 #include "support/lists_model.h"
 
 #include "lists_internal.h"
@@ -12,7 +13,7 @@
 #include <string.h>
 
 enum {
-    LISTS_RANGE = 704 /* bytes: entries, slots, records, blocks */
+    LISTS_RANGE = 832 /* bytes: entries, slots, records, blocks */
 };
 
 static lists_model model;
@@ -44,9 +45,8 @@ static void probe(hm_handle handle)
         lists_model_check_refused(&model, handle);
 }
 
-/* Blanks what is in the blocks behind the heads, and the items or the links, and the unit in front
- * of them. */
-static void blank_blocks(hm_lists *lists)
+/* Blanks what is in the blocks behind the heads, and the items or the links. */
+void blank_blocks(hm_lists_blocks *lists)
 {
     size_t unit_size = (size_t)1 << lists->unit_shift, used;
     for (uint32_t unit = 1, size; unit < lists->end; unit += size) {
@@ -55,27 +55,26 @@ static void blank_blocks(hm_lists *lists)
         if (hm_lists_is_free(block))
             used = size > 1 ? sizeof(hm_lists_links) : 0;
         else
-            used = lists->item_size * lists->records[block->slot].count;
+            used = lists->item_size * hm_lists_record_of(lists, block->slot)->count;
         memset(hm_lists_address(lists, unit + 1) + used, SPACE_BLANK,
                unit_size * (size - 1) - used);
     }
-    blank_behind(&lists->unit_array, lists->end > 1 ? unit_size * lists->end : 0);
-    if (lists->unit_array.committed_size != 0)
-        memset(lists->base, SPACE_BLANK, unit_size);
+    size_t end = unit_size * (hm_lists_front(lists) + lists->end);
+    blank_behind(&lists->unit_array, lists->unit_array.committed_size != 0 ? end : 0);
+    BLANK(lists->record_array.count);
+    BLANK(lists->unit_array.count);
 }
 
-void blank_lists(hm_lists *lists)
+static void blank_lists(hm_lists *lists)
 {
     hm_id_table *ids = &lists->ids;
-    blank_behind(&lists->record_array, sizeof(hm_lists_record) * ids->slot_count);
+    blank_behind(&lists->blocks.record_array, sizeof(hm_lists_record) * ids->slot_count);
     blank_behind(&ids->entry_array, sizeof(hm_handle) * ids->slot_count);
     blank_behind(&ids->slot_array, sizeof(uint32_t) * ids->used);
     blank_floors(ids);
     BLANK(ids->entry_array.count);
     BLANK(ids->slot_array.count);
-    BLANK(lists->record_array.count);
-    BLANK(lists->unit_array.count);
-    blank_blocks(lists);
+    blank_blocks(&lists->blocks);
 }
 
 static void blank(void)
@@ -102,8 +101,8 @@ static size_t begin(const space_config *of)
     model.keys = of->keys;
     arena_begin(windows, 2, of->page_size);
     arena_init(init);
-    CHECK(config->units <= model.lists.unit_array.capacity);
-    model.lists.unit_array.capacity = config->units;
+    CHECK(config->units <= space_of(&model.lists.blocks));
+    limit_space(&model.lists.blocks, config->units);
     size_t size =
         subject_begin(&(subject_space){of, &lists_subject, &model, (unsigned char *)&model + live,
                                        sizeof model - live, NULL, blank, probe, fini});

@@ -105,9 +105,8 @@ static int damage(hm_index *index, int how)
     int number = 0;
     hm_index_place *places = (hm_index_place *)(void *)index->owners.values;
     hm_handle *members =
-        (hm_handle *)(void *)hm_lists_address(&index->members, index->members.records[0].unit + 1);
-    hm_handle *entries = index->members.ids.entries;
-    uint32_t *head = index->key_limit == 0 ? index->heads : &index->heads[10];
+        (hm_handle *)(void *)hm_lists_address(&index->members, index->buckets[0].record.unit + 1);
+    uint32_t *head = index->key_limit == 0 ? hm_index_heads(index) : &hm_index_heads(index)[10];
     while (*head == 0)
         head++;
     DAMAGE("the secondary's values", index->owners.count = UINT32_MAX);
@@ -118,12 +117,11 @@ static int damage(hm_index *index, int how)
     DAMAGE("position 0 is misplaced", places[0].position ^= 1);
     DAMAGE("position 0 is misplaced", members[0] = members[1]);
     DAMAGE("4 members, 3 owners", index->owners.count--);
-    DAMAGE("the buckets of index are damaged", index->bucket_count++);
-    DAMAGE("the buckets of index are damaged", index->bucket_array.limit = 3);
+    DAMAGE("the columns of index", index->members.record_array.limit = 3);
+    DAMAGE("the columns of index", index->members.limit--);
+    DAMAGE("the columns of index", index->members.base++);
     DAMAGE("bucket 1 is damaged", index->buckets[1].pending = 1);
-    /* A bucket's list is in the slot of its number. */
-    DAMAGE("bucket 0 is damaged", index->members.ids.slots[0] = 1, index->members.ids.slots[1] = 0,
-           entries[0].bits += 1, entries[1].bits -= 1);
+    DAMAGE("bucket 2 is damaged", index->buckets[2].record.capacity = 1);
     DAMAGE("the free buckets are damaged", index->free = 1);
     DAMAGE("the free buckets are damaged", index->free = 5);
     DAMAGE("0 of 4 buckets are free", index->free = 0);
@@ -134,11 +132,11 @@ static int damage(hm_index *index, int how)
     /* It belongs to another head, with this seed too. */
     DAMAGE("the keys of head", index->buckets[*head - 1].key += 2);
     DAMAGE("the keys of head", index->buckets[*head - 1].next = *head);
-    DAMAGE("the keys of head 0", index->heads[0] = index->free); /* found, but without members */
+    DAMAGE("the keys of head 0",
+           hm_index_heads(index)[0] = index->free); /* found, but without members */
     DAMAGE("2 keys have members, of 3", index->key_count++);
     DAMAGE("2 keys have members, of 1", index->key_count--);
-    DAMAGE("head", index->heads[index->head_array.limit - 1] = 1);
-    DAMAGE("the columns of index", index->heads++);
+    DAMAGE("head", hm_index_heads(index)[index->head_array.limit - 1] = 1);
     DAMAGE("the columns of index", index->buckets++);
     return number;
 }

@@ -64,11 +64,11 @@ TEST(lists_block, the_last_block_stays_too)
     const int *place = items_of(&lists, list);
     empty_by(&lists, list, 0);
     hm_lists_view view = {0};
-    CHECK(!hm_lists_next(&lists, &view) && lists.end > 1);
+    CHECK(!hm_lists_next(&lists, &view) && lists.blocks.end > 1);
     push_row(&lists, list, 7, 1);
     CHECK(items_of(&lists, list) == place && has_row(&lists, list, 7, 1));
     empty_by(&lists, list, 0);
-    CHECK(hm_lists_defragment(&lists, NULL).done && lists.end == 1);
+    CHECK(hm_lists_defragment(&lists, NULL).done && lists.blocks.end == 1);
     finish(&lists);
 }
 
@@ -109,8 +109,8 @@ TEST(lists_block, a_list_that_is_resized_to_none_again_and_again_is_without_a_bl
     hm_lists lists = make((hm_lists_desc){0});
     hm_handle list = hm_lists_create(&lists);
     for (int round = 0; round < 3; round++) {
-        CHECK(hm_lists_resize(&lists, list, 0) == HM_OK && lists.end == 1);
-        CHECK(hm_lists_push_n(&lists, list, NULL, 3) == HM_OK && lists.end == 5);
+        CHECK(hm_lists_resize(&lists, list, 0) == HM_OK && lists.blocks.end == 1);
+        CHECK(hm_lists_push_n(&lists, list, NULL, 3) == HM_OK && lists.blocks.end == 5);
     }
     finish(&lists);
 }
@@ -128,7 +128,7 @@ TEST(lists_block, an_exact_block_is_freed_when_its_list_becomes_empty)
         hm_handle third = make_list(&lists, 20, 2);
         CHECK(items_of(&lists, third) == place && has_row(&lists, second, 10, 2));
         empty_by(&lists, second, how);
-        CHECK(lists.end == 3); /* The last block, and the end is lowered. */
+        CHECK(lists.blocks.end == 3); /* The last block, and the end is lowered. */
         finish(&lists);
     }
 }
@@ -143,23 +143,25 @@ TEST(lists_block, an_exact_list_that_shrinks_frees_the_units_behind_its_items)
     CHECK(hm_lists_push_n(&lists, other, items, 3) == HM_OK);
     CHECK(hm_lists_defragment(&lists, NULL).done);
     const int *place = items_of(&lists, list);
-    const uint32_t end = lists.end;
-    CHECK(size_of_block(&lists, 1) == 5 && end == 1 + 5 + 3);
+    const uint32_t end = lists.blocks.end;
+    CHECK(size_of_block(&lists.blocks, 1) == 5 && end == 1 + 5 + 3);
     CHECK(hm_lists_erase_at(&lists, list, 7)); /* Half of a unit is no gap. */
-    CHECK(size_of_block(&lists, 1) == 5 && lists.cursor == end);
+    CHECK(size_of_block(&lists.blocks, 1) == 5 && lists.blocks.cursor == end);
     CHECK(hm_lists_erase_at(&lists, list, 6));
-    CHECK(size_of_block(&lists, 1) == 4 && size_of_block(&lists, 5) == 1 && lists.cursor == 5);
+    CHECK(size_of_block(&lists.blocks, 1) == 4 && size_of_block(&lists.blocks, 5) == 1 &&
+          lists.blocks.cursor == 5);
     CHECK(hm_lists_erase_ordered_at(&lists, list, 5) && hm_lists_erase_ordered_at(&lists, list, 4));
-    CHECK(size_of_block(&lists, 1) == 3 && size_of_block(&lists, 4) == 1 && lists.cursor == 4);
-    CHECK(hm_lists_validate(&lists) == HM_OK && lists.end == end);
+    CHECK(size_of_block(&lists.blocks, 1) == 3 && size_of_block(&lists.blocks, 4) == 1 &&
+          lists.blocks.cursor == 4);
+    CHECK(hm_lists_validate(&lists) == HM_OK && lists.blocks.end == end);
     CHECK(items_of(&lists, list) == place && has_row(&lists, list, 0, 4));
     check_walk(&lists, (const hm_handle[]){list, other}, 2);
 
     CHECK(hm_lists_erase_at(&lists, other, 2)); /* The last block. */
-    CHECK(lists.end == end - 1 && has_row(&lists, other, 0, 2));
+    CHECK(lists.blocks.end == end - 1 && has_row(&lists, other, 0, 2));
     CHECK(hm_lists_validate(&lists) == HM_OK);
     hm_progress progress = hm_lists_defragment(&lists, NULL);
-    CHECK(progress.done && progress.swaps == 1 && lists.end == 1 + 3 + 2);
+    CHECK(progress.done && progress.swaps == 1 && lists.blocks.end == 1 + 3 + 2);
     CHECK(has_row(&lists, list, 0, 4) && has_row(&lists, other, 0, 2));
     finish(&lists);
 }
@@ -179,7 +181,7 @@ TEST(lists_block, defragment_reclaims_the_blocks_of_empty_lists_between_others)
         CHECK(hm_lists_validate(&lists) == HM_OK && ++calls < 3);
         CHECK(has_row(&lists, list[1], 10, 2) && has_row(&lists, list[5], 50, 2));
     }
-    CHECK(lists.end == 1 + 2 * 3 - 2 && hm_lists_count(&lists) == 9);
+    CHECK(lists.blocks.end == 1 + 2 * 3 - 2 && hm_lists_count(&lists) == 9);
     for (int i = 0; i < 9; i++)
         if (i != 1 && i != 5)
             push_row(&lists, list[i], 10 * i, 2);

@@ -12,7 +12,7 @@ static void check_unit(uint32_t item_size, uint32_t align, uint64_t max_items, u
 {
     hm_lists lists = make((hm_lists_desc){
         .item_size = item_size, .item_align = align, .capacity = 10, .max_items = max_items});
-    CHECK(lists.unit_shift == shift);
+    CHECK(lists.blocks.unit_shift == shift);
     hm_handle list[] = {hm_lists_create(&lists), hm_lists_create(&lists)};
     for (uint32_t i = 0; i < 20; i++) {
         unsigned char *place = hm_lists_push(&lists, list[i % 2], NULL);
@@ -55,7 +55,7 @@ TEST(lists_contract, units_are_as_small_as_max_items_allow)
 TEST(lists_contract, by_default_there_are_some_items_for_each_list)
 {
     hm_lists lists = make((hm_lists_desc){.capacity = 10});
-    CHECK(lists.max_items ==
+    CHECK(lists.blocks.max_items ==
           (sizeof(void *) > 4 && !hm_memory_os()->has_scarce_addresses ? 160 : 40));
     finish(&lists);
 }
@@ -99,25 +99,26 @@ TEST(lists_contract, a_list_has_less_than_2_to_the_31_items)
     CHECK(hm_lists_push_n(&lists, list, NULL, most) == HM_ERROR_FULL);
     CHECK(count_of(&lists, list) == 1 && hm_lists_validate(&lists) == HM_OK);
     /* As if its block had more units than so many items need: */
-    hm_lists_block *block = hm_lists_block_at(&lists, lists.records[0].unit);
-    const uint32_t end = lists.end;
-    const size_t limit = lists.unit_array.limit;
+    hm_lists_block *block = hm_lists_block_at(&lists.blocks, lists.blocks.records[0].unit);
+    const uint32_t end = lists.blocks.end;
+    const size_t limit = lists.blocks.unit_array.limit;
     block->size = UINT32_C(1) << 29;
-    lists.end = block->size + 1;
-    lists.unit_array.limit = lists.end;
+    lists.blocks.end = block->size + 1;
+    lists.blocks.unit_array.limit = lists.blocks.end + HM_LISTS_CLASSES;
     CHECK(hm_lists_validate(&lists) == HM_ERROR_CORRUPT);
-    lists.records[0].capacity = most;
+    lists.blocks.records[0].capacity = most;
     CHECK(hm_lists_validate(&lists) == HM_OK);
     /* and it had them all */
-    lists.records[0].count = most;
-    CHECK(hm_lists_push(&lists, list, NULL) == NULL && lists.records[0].count == most);
+    lists.blocks.records[0].count = most;
+    CHECK(hm_lists_push(&lists, list, NULL) == NULL && lists.blocks.records[0].count == most);
     CHECK(strcmp(hm_last_error(), "a list has at most 2147483647 items") == 0);
-    CHECK(hm_lists_insert_at(&lists, list, 0, NULL) == NULL && lists.records[0].count == most);
+    CHECK(hm_lists_insert_at(&lists, list, 0, NULL) == NULL &&
+          lists.blocks.records[0].count == most);
     block->size = 2;
-    lists.end = end;
-    lists.unit_array.limit = limit;
-    lists.records[0].count = 1;
-    lists.records[0].capacity = 8;
+    lists.blocks.end = end;
+    lists.blocks.unit_array.limit = limit;
+    lists.blocks.records[0].count = 1;
+    lists.blocks.records[0].capacity = 8;
     finish(&lists);
 }
 

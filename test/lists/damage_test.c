@@ -48,11 +48,12 @@ typedef struct saved {
     uint32_t units[BLOCKS];
     hm_lists_block heads[BLOCKS];
     hm_lists_links links; /* of the free block of 4 units */
+    uint32_t classes[HM_LISTS_CLASSES];
 } saved;
 
 static hm_lists_links *links_of(const hm_lists *lists, uint32_t unit)
 {
-    return (hm_lists_links *)(void *)hm_lists_address(lists, unit + 1);
+    return (hm_lists_links *)(void *)hm_lists_address(&lists->blocks, unit + 1);
 }
 
 static void save(const hm_lists *lists, saved *into)
@@ -60,34 +61,36 @@ static void save(const hm_lists *lists, saved *into)
     uint32_t unit = 1;
     for (int i = 0; i < BLOCKS; i++) {
         into->units[i] = unit;
-        into->heads[i] = *hm_lists_block_at(lists, unit);
-        unit += size_of_block(lists, unit);
+        into->heads[i] = *hm_lists_block_at(&lists->blocks, unit);
+        unit += size_of_block(&lists->blocks, unit);
     }
-    CHECK(unit == lists->end && size_of_block(lists, into->units[1]) == 1);
-    CHECK(lists->heads[2] == into->units[2]);
+    CHECK(unit == lists->blocks.end && size_of_block(&lists->blocks, into->units[1]) == 1);
+    CHECK(heads_of(&lists->blocks)[2] == into->units[2]);
     HM_UNPOISON(links_of(lists, into->units[2]), sizeof(hm_lists_links));
     into->links = *links_of(lists, into->units[2]);
-    memcpy(into->records, lists->records, sizeof into->records);
+    memcpy(into->records, lists->blocks.records, sizeof into->records);
+    memcpy(into->classes, heads_of(&lists->blocks), sizeof into->classes);
 }
 
 static void bring_back(hm_lists *lists, const saved *from)
 {
     for (int i = 0; i < BLOCKS; i++)
-        *hm_lists_block_at(lists, from->units[i]) = from->heads[i];
+        *hm_lists_block_at(&lists->blocks, from->units[i]) = from->heads[i];
     *links_of(lists, from->units[2]) = from->links;
-    memcpy(lists->records, from->records, sizeof from->records);
+    memcpy(lists->blocks.records, from->records, sizeof from->records);
+    memcpy(heads_of(&lists->blocks), from->classes, sizeof from->classes);
 }
 
 static void corrupt_block(hm_lists *lists, const uint32_t units[BLOCKS], int how)
 {
-    hm_lists_block *exact = hm_lists_block_at(lists, units[0]);
-    hm_lists_block *full = hm_lists_block_at(lists, units[3]);
+    hm_lists_block *exact = hm_lists_block_at(&lists->blocks, units[0]);
+    hm_lists_block *full = hm_lists_block_at(&lists->blocks, units[3]);
     switch (how) {
     case 0: /* blocks fill the range */
         exact->size = 0;
         break;
     case 1:
-        exact->size = lists->end;
+        exact->size = lists->blocks.end;
         break;
     case 2: /* each is of the list that it names */
         exact->slot = ONE;
@@ -103,22 +106,22 @@ static void corrupt_block(hm_lists *lists, const uint32_t units[BLOCKS], int how
         break;
     case 6: /* which is not zero */
         exact->size = HM_LISTS_EXACT;
-        lists->records[EXACT].count = 0;
+        lists->blocks.records[EXACT].count = 0;
         break;
     case 7: /* any other has a power of two of units */
         full->size = 3;
         break;
     case 8: /* a free block is listed */
-        memset(lists->heads, 0, sizeof lists->heads);
+        memset(heads_of(&lists->blocks), 0, HM_LISTS_HEADS_SIZE);
         break;
     case 9: /* and nothing else is */
-        lists->heads[1] = units[0];
+        heads_of(&lists->blocks)[1] = units[0];
         break;
     case 10:
-        lists->heads[1] = lists->end;
+        heads_of(&lists->blocks)[1] = lists->blocks.end;
         break;
     case 11: /* in its class */
-        lists->heads[1] = units[2];
+        heads_of(&lists->blocks)[1] = units[2];
         break;
     case 12: /* once */
         links_of(lists, units[2])->next = units[2];
@@ -127,14 +130,14 @@ static void corrupt_block(hm_lists *lists, const uint32_t units[BLOCKS], int how
         links_of(lists, units[2])->previous = units[1];
         break;
     case 14: /* but one without links is not */
-        lists->heads[0] = units[1];
+        heads_of(&lists->blocks)[0] = units[1];
         break;
     }
 }
 
 static void corrupt_record(hm_lists *lists, int how)
 {
-    hm_lists_record *records = lists->records;
+    hm_lists_record *records = lists->blocks.records;
     switch (how) {
     case 0: /* a record tells the number of items */
         records[EXACT].count = 2;
@@ -194,46 +197,46 @@ static void corrupt_lists(hm_lists *lists, int how)
 {
     switch (how) {
     case 0: /* blocks go up to the end */
-        lists->end = 0;
+        lists->blocks.end = 0;
         break;
     case 1:
-        lists->end = UINT32_MAX;
+        lists->blocks.end = UINT32_MAX;
         break;
     case 2: /* no gap is below the cursor */
-        lists->cursor = lists->end;
+        lists->blocks.cursor = lists->blocks.end;
         break;
     case 3: /* which is where a block begins */
-        lists->cursor = 2;
+        lists->blocks.cursor = 2;
         break;
     case 4:
-        lists->cursor = 0;
+        lists->blocks.cursor = 0;
         break;
     case 5:
-        lists->cursor = lists->end + 1;
+        lists->blocks.cursor = lists->blocks.end + 1;
         break;
     case 6: /* the items are counted */
-        lists->item_count++;
+        lists->blocks.item_count++;
         break;
     case 7: /* the columns are where the arrays have them */
-        lists->records++;
+        lists->blocks.records++;
         break;
     case 8:
-        lists->base++;
+        lists->blocks.base++;
         break;
     case 9: /* and cover the slots */
-        lists->record_array.limit = 1;
+        lists->blocks.record_array.limit = 1;
         break;
     case 10: /* and the blocks */
-        lists->unit_array.limit = 1;
+        lists->blocks.unit_array.limit = 1;
         break;
     case 11: /* push is refused from max_items on */
-        lists->limit++;
+        lists->blocks.limit++;
         break;
     case 12: /* and while busy */
         lists->guard.flags |= HM_GUARD_BUSY;
         break;
     case 13: /* nothing is left to join */
-        lists->guard.flags |= HM_GUARD_JOINED;
+        lists->blocks.is_joined = true;
         break;
     case 14: /* the ID table is sound */
         lists->ids.count++;
@@ -264,7 +267,7 @@ TEST(lists_damage, validate_sees_a_block_below_the_cursor_that_is_not_exact)
     hm_lists lists = make((hm_lists_desc){0});
     make_list(&lists, 0, 1);
     hm_lists damaged = lists;
-    damaged.cursor = damaged.end;
+    damaged.blocks.cursor = damaged.blocks.end;
     CHECK(hm_lists_validate(&damaged) == HM_ERROR_CORRUPT);
     CHECK(strcmp(hm_last_error(), "the size of the list at unit 1 is damaged") == 0);
     finish(&lists);
@@ -277,19 +280,19 @@ TEST(lists_damage, validate_sees_free_blocks_that_were_not_joined)
     for (int i = 0; i < 4; i++)
         list[i] = make_list(&lists, 10 * i, 2);
     CHECK(hm_lists_destroy(&lists, list[1]));
-    lists.guard.flags |= HM_GUARD_JOINED;
+    lists.blocks.is_joined = true;
     CHECK(hm_lists_validate(&lists) == HM_OK);
     CHECK(hm_lists_destroy(&lists, list[0]) && hm_lists_validate(&lists) == HM_OK);
-    CHECK((lists.guard.flags & HM_GUARD_JOINED) == 0);
-    lists.guard.flags |= HM_GUARD_JOINED; /* but the first two blocks are free */
+    CHECK(!lists.blocks.is_joined);
+    lists.blocks.is_joined = true; /* but the first two blocks are free */
     CHECK(hm_lists_validate(&lists) == HM_ERROR_CORRUPT);
-    lists.guard.flags = 0;
+    lists.blocks.is_joined = false;
     CHECK(hm_lists_destroy(&lists, list[2]) && hm_lists_defragment(&lists, NULL).done);
     list[0] = make_list(&lists, 0, 2);
     CHECK(hm_lists_destroy(&lists, list[3]) && hm_lists_destroy(&lists, list[0]));
-    lists.guard.flags |= HM_GUARD_JOINED; /* but the last block is free */
+    lists.blocks.is_joined = true; /* but the last block is free */
     CHECK(hm_lists_validate(&lists) == HM_ERROR_CORRUPT);
-    lists.guard.flags = 0;
+    lists.blocks.is_joined = false;
     finish(&lists);
 }
 
@@ -306,11 +309,11 @@ TEST(lists_damage, validate_sees_an_empty_list_whose_block_was_not_freed)
     hm_lists lists = make((hm_lists_desc){0});
     hm_handle list = make_list(&lists, 0, 1);
     CHECK(hm_lists_erase_at(&lists, list, 0) && hm_lists_validate(&lists) == HM_OK);
-    lists.guard.flags |= HM_GUARD_JOINED;
+    lists.blocks.is_joined = true;
     CHECK(hm_lists_validate(&lists) == HM_ERROR_CORRUPT);
-    lists.guard.flags = 0;
+    lists.blocks.is_joined = false;
     push_row(&lists, list, 0, 1);
-    lists.guard.flags |= HM_GUARD_JOINED;
+    lists.blocks.is_joined = true;
     CHECK(hm_lists_validate(&lists) == HM_OK);
     CHECK(hm_lists_erase_at(&lists, list, 0)); /* Hears of it. */
     CHECK(lists.guard.flags == 0 && hm_lists_validate(&lists) == HM_OK);

@@ -52,12 +52,12 @@ static hm_progress call(scene *on, uint32_t max_swaps)
 /* Checks that the blocks are next to each other, without unused units. */
 static void check_packed(const hm_lists *lists)
 {
-    size_t unit = (size_t)1 << lists->unit_shift;
-    const unsigned char *next = lists->base + 2 * unit;
+    size_t unit = (size_t)1 << lists->blocks.unit_shift;
+    const unsigned char *next = lists->blocks.base + 2 * unit;
     hm_lists_view view = {0};
     while (hm_lists_next(lists, &view)) {
         CHECK(view.items == next);
-        size_t size = lists->item_size * view.count;
+        size_t size = lists->blocks.item_size * view.count;
         next += (size + unit - 1) / unit * unit + unit;
     }
 }
@@ -121,11 +121,11 @@ TEST(lists_defragment, a_call_after_done_costs_nothing_until_something_changes)
     hm_progress progress = call(&stage, 1);
     CHECK(progress.done && progress.swaps == 0);
     /* A call that looked at a block would find nonsense there. */
-    const uint32_t end = stage.lists.end;
-    stage.lists.base += 1;
+    const uint32_t end = stage.lists.blocks.end;
+    stage.lists.blocks.base += 1;
     progress = hm_lists_defragment(&stage.lists, NULL);
-    CHECK(progress.done && progress.swaps == 0 && stage.lists.end == end);
-    stage.lists.base -= 1;
+    CHECK(progress.done && progress.swaps == 0 && stage.lists.blocks.end == end);
+    stage.lists.blocks.base -= 1;
     CHECK(hm_lists_erase_at(&stage.lists, stage.handles[1], stage.counts[1] - 1));
     stage.counts[1]--;
     CHECK(hm_lists_resize(&stage.lists, stage.handles[2], 1) == HM_OK);

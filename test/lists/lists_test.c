@@ -116,12 +116,12 @@ TEST(lists, without_a_capacity_they_move_when_their_range_is_full)
         CHECK(hm_lists_init(&lists, &desc) == HM_OK && memory.calls == 2);
         CHECK(hm_lists_capacity(&lists) == UINT32_MAX - 1 && memory.reserved_size <= 65536);
         for (uint32_t i = 0; i < 20 * most; i++) {
-            const unsigned char *base = lists.base;
+            const unsigned char *base = lists.blocks.base;
             hm_handle list = i < most ? hm_lists_create(&lists) : hm_handle_pack(i % most, 1, 0);
             unsigned char *item = hm_lists_push(&lists, list, NULL);
             CHECK(item != NULL && test_bytes_are(item, SIZE, 0));
             memset(item, (int)(i % 251), SIZE);
-            moves += lists.base != base;
+            moves += lists.blocks.base != base;
         }
         for (uint32_t i = 0; i < 20 * most; i++) {
             unsigned char *items = hm_lists_items(&lists, hm_handle_pack(i % most, 1, 0), NULL);
@@ -130,7 +130,7 @@ TEST(lists, without_a_capacity_they_move_when_their_range_is_full)
         CHECK(moves >= 5 && moves <= 30 && hm_lists_validate(&lists) == HM_OK);
         CHECK(memory.reserved_size <= 80 * most * SIZE + 56 * most + (512 << 10));
         CHECK(hm_lists_reserve(&lists, 10 * most) == HM_OK);
-        last[copies] = lists.end;
+        last[copies] = lists.blocks.end;
         while (hm_lists_count(&lists) > 1)
             CHECK(hm_lists_destroy(&lists, hm_lists_handle_at(&lists, 1)));
         CHECK(hm_lists_defragment(&lists, NULL).done && hm_lists_trim(&lists) == HM_OK);
@@ -161,11 +161,11 @@ TEST(lists, without_a_capacity_records_follow_where_retired_slots_need_space)
         uint32_t slot = hm_handle_index(list);
         hm_handle spent = hm_handle_pack(slot, HM_HANDLE_MAX_GENERATION, 0);
         lists.ids.entries[slot].bits |= spent.bits & ~(uint64_t)UINT32_MAX;
-        lists.records[slot].tag = (uint32_t)(spent.bits >> 32);
+        lists.blocks.records[slot].tag = (uint32_t)(spent.bits >> 32);
         CHECK(slot == i && hm_lists_push(&lists, spent, NULL) != NULL);
         CHECK(hm_lists_destroy(&lists, spent) && hm_lists_validate(&lists) == HM_OK);
     }
-    CHECK(lists.record_array.capacity >= 5 * n && lists.ids.slot_array.capacity == n);
+    CHECK(lists.blocks.record_array.capacity >= 5 * n && lists.ids.slot_array.capacity == n);
     CHECK(hm_lists_reserve(&lists, 2 * n) == HM_OK && hm_lists_validate(&lists) == HM_OK);
     finish(&lists);
     test_memory_check_released(&memory);

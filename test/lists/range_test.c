@@ -2,6 +2,7 @@
 /* Lists whose range is used up: free blocks next to each other are joined, defragment helps where
  * that does not, and what is refused changes nothing. */
 #include "support/lists.h"
+#include "support/lists_blocks.h"
 
 #include <string.h>
 
@@ -29,12 +30,12 @@ static void add(hm_lists *lists, hm_handle list, int first, uint32_t n)
 static void start(scene *on)
 {
     on->lists = make((hm_lists_desc){.name = "contacts"});
-    on->lists.unit_array.capacity = UNITS;
+    limit_space(&on->lists.blocks, UNITS);
     for (int i = 0; i < LISTS; i++) {
         on->handles[i] = hm_lists_create(&on->lists);
         add(&on->lists, on->handles[i], 100 * i, ITEMS);
     }
-    CHECK(on->lists.end == UNITS);
+    CHECK(on->lists.blocks.end == UNITS);
 }
 
 static void destroy(scene *on, int i)
@@ -147,7 +148,7 @@ TEST(lists_range, each_way_to_empty_a_list_makes_joining_worthwhile_again)
     for (int i = 0; i < 6; i++) {
         hm_handle list = on.handles[i];
         check_full(&on, 1);
-        CHECK((on.lists.guard.flags & HM_GUARD_JOINED) != 0);
+        CHECK(on.lists.blocks.is_joined);
         on.handles[i] = HM_NULL_HANDLE;
         if (i % 3 == 0)
             while (hm_lists_erase_at(&on.lists, list, 0))
@@ -157,7 +158,7 @@ TEST(lists_range, each_way_to_empty_a_list_makes_joining_worthwhile_again)
                 ;
         else
             CHECK(hm_lists_erase_if(&on.lists, list, is_any, NULL) == ITEMS);
-        CHECK((on.lists.guard.flags & HM_GUARD_JOINED) == 0);
+        CHECK(!on.lists.blocks.is_joined);
         hm_handle next = check_fits(&on, ITEMS);
         CHECK(count_of(&on.lists, list) == 0 && hm_lists_contains(&on.lists, list));
         CHECK(!hm_handle_equal(next, list));
@@ -221,7 +222,7 @@ TEST(lists_range, a_larger_free_block_is_divided_first)
     destroy(&on, 0);
     destroy(&on, 1);
     check_fits(&on, FEW);
-    CHECK((on.lists.guard.flags & HM_GUARD_JOINED) == 0);
+    CHECK(!on.lists.blocks.is_joined);
     check_fits(&on, FEW);
     check_fits(&on, ITEMS);
     check_full(&on, 1);
@@ -253,10 +254,10 @@ TEST(lists_range, what_was_refused_once_costs_no_pass_until_a_block_is_freed)
     check_full(&on, MANY);
     hm_handle list = hm_lists_create(&on.lists);
     for (int i = 0; i < 3; i++) {
-        unsigned char *base = on.lists.base;
-        on.lists.base = NULL;
+        unsigned char *base = on.lists.blocks.base;
+        on.lists.blocks.base = NULL;
         CHECK(hm_lists_resize(&on.lists, list, MANY) == HM_ERROR_FULL);
-        on.lists.base = base;
+        on.lists.blocks.base = base;
         add(&on.lists, list, 0, ITEMS); /* in one of the gaps */
         list = hm_lists_create(&on.lists);
     }
@@ -281,7 +282,7 @@ TEST(lists_range, gaps_that_defragment_leaves_side_by_side_are_joined)
     add(&lists, loose, 0, ITEMS); /* 4 of 4 units, and then 2 */
     add(&lists, gone, 0, FEW);
     add(&lists, last, 50, FEW);
-    lists.unit_array.capacity = lists.end;
+    limit_space(&lists.blocks, lists.blocks.end);
     CHECK(hm_lists_resize(&lists, loose, FEW) == HM_OK && hm_lists_destroy(&lists, gone));
     CHECK(hm_lists_resize(&lists, more, ITEMS) == HM_ERROR_FULL);
     hm_progress progress = hm_lists_defragment(&lists, BUDGET(1, 0));

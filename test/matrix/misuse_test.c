@@ -120,7 +120,7 @@ static void look_pool(const pool_model *model)
 
 /* lists, index: of a block, its head and its items */
 
-static void look_blocks(const hm_lists *lists)
+static void look_blocks(const hm_lists_blocks *lists)
 {
     size_t unit_size = (size_t)1 << lists->unit_shift;
     for (uint32_t unit = 1, size; unit < lists->end; unit += size) {
@@ -139,7 +139,7 @@ static void look_blocks(const hm_lists *lists)
 
 static void look_lists(const lists_model *model)
 {
-    look_blocks(&model->lists);
+    look_blocks(&model->lists.blocks);
 }
 
 static void look_index(const index_model *model)

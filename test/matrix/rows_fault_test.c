@@ -386,20 +386,26 @@ static void index_ruin(scene *on)
         index_erase(on, --on->next);
 }
 
-/* Without a capacity a key may need memory where another member of one does not. */
+static void use_up_members(scene *on)
+{
+    test_memory_fail(&on->memory, 1, true);
+    while (index_add_member(on))
+        ;
+    test_memory_fail(&on->memory, 0, false);
+}
+
+/* A key may need memory where another member of one does not. */
 static void stand_before_a_key(scene *on)
 {
     stand_at_the_edge(on);
+    use_up_members(on);
 }
 
 /* All that was committed is used up by one key. */
 static void stand_with_many_members(scene *on)
 {
     CHECK(index_add_member(on));
-    test_memory_fail(&on->memory, 1, true);
-    while (index_add_member(on))
-        ;
-    test_memory_fail(&on->memory, 0, false);
+    use_up_members(on);
 }
 
 /* A batch that is refused may change the order of keys and of members. */

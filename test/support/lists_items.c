@@ -45,12 +45,12 @@ static void note_items(lists_model *model, lists_model_list *entry, uint32_t ind
 static uint64_t find_run(const hm_lists *lists)
 {
     uint64_t run = 0, longest = 0;
-    for (uint32_t unit = 1, size; unit < lists->end; unit += size) {
-        size = size_of_block(lists, unit);
-        run = count_in_block(lists, unit) == 0 ? run + size : 0;
+    for (uint32_t unit = 1, size; unit < lists->blocks.end; unit += size) {
+        size = size_of_block(&lists->blocks, unit);
+        run = count_in_block(&lists->blocks, unit) == 0 ? run + size : 0;
         longest = run > longest ? run : longest;
     }
-    run += lists->unit_array.capacity - lists->end;
+    run += space_of(&lists->blocks) - lists->blocks.end;
     return run > longest ? run : longest;
 }
 
@@ -59,15 +59,15 @@ static void check_refusal(const lists_model *model, const lists_model_list *entr
                           hm_status status)
 {
     const hm_lists *lists = &model->lists;
-    uint64_t unit = UINT64_C(1) << lists->unit_shift, size = 2;
+    uint64_t unit = UINT64_C(1) << lists->blocks.unit_shift, size = 2;
     bool has_space = entry->count + n <= LISTS_MODEL_ITEMS;
-    while (size - 1 < (lists->item_size * (entry->count + n) + unit - 1) / unit)
+    while (size - 1 < (lists->blocks.item_size * (entry->count + n) + unit - 1) / unit)
         size *= 2;
     if (n <= model->desc.max_items - model->item_count) {
         CHECK(has_space);
         has_space = model->is_unbounded || size <= find_run(lists);
         for (uint32_t i = hm_bits_highest(size); i < HM_LISTS_CLASSES; i++)
-            CHECK(lists->heads[i] == 0);
+            CHECK(lists->blocks.end == 1 || heads_of(&lists->blocks)[i] == 0);
     } else {
         has_space = false;
     }

@@ -2,6 +2,8 @@
 /* The naive model of lists: each operation on both sides, and the comparison of the two. */
 #include "lists_model.h"
 
+#include "lists_blocks.h"
+
 #include "layout.h"
 
 #include <stdlib.h>
@@ -62,12 +64,12 @@ hm_handle lists_model_pick_list(lists_model *model, const uint32_t arguments[3],
 /* Notes where all items are, if the range has moved. */
 static void refresh_all(lists_model *model)
 {
-    if (model->base == model->lists.base)
+    if (model->base == model->lists.blocks.base)
         return;
     CHECK(model->is_unbounded);
     for (uint32_t i = 0; i < model->count; i++)
         model->entries[i].place = hm_lists_items(&model->lists, model->entries[i].list, NULL);
-    model->base = model->lists.base;
+    model->base = model->lists.blocks.base;
 }
 
 void lists_model_refresh(lists_model *model, lists_model_list *entry)
@@ -261,7 +263,7 @@ static void clear(void *state, const uint32_t arguments[3])
 /* Returns the units that lists without a capacity may keep after a trim. */
 static size_t most_kept(const hm_lists *lists)
 {
-    size_t first = (size_t)1024 >> lists->unit_shift, need = lists->end;
+    size_t first = (size_t)1024 >> lists->blocks.unit_shift, need = lists->blocks.end;
     if (first < 2)
         first = 2;
     return first > need ? 2 * first : 2 * need;
@@ -274,13 +276,15 @@ static void trim(void *state, const uint32_t arguments[3])
     (void)arguments;
     const hm_lists *lists = &model->lists;
     hm_status status = hm_lists_trim(&model->lists);
-    size_t used = lists->end > 1 ? (size_t)lists->end << lists->unit_shift : 0;
+    size_t units = lists->blocks.unit_array.capacity - space_of(&lists->blocks);
+    size_t used =
+        lists->blocks.end > 1 ? (units + lists->blocks.end) << lists->blocks.unit_shift : 0;
     model->is_trimmed = true;
     CHECK(status == HM_OK || test_memory_explains(&model->memory, status, true));
     if (status == HM_OK && model->is_unbounded)
-        CHECK(lists->unit_array.capacity <= most_kept(lists));
+        CHECK(space_of(&lists->blocks) <= most_kept(lists));
     else if (status == HM_OK)
-        CHECK(lists->unit_array.committed_size < used + model->memory.table.page_size);
+        CHECK(lists->blocks.unit_array.committed_size < used + model->memory.table.page_size);
 }
 
 /* defragment */
@@ -300,12 +304,12 @@ static uint32_t read_order(const lists_model *model, hm_handle order[LISTS_MODEL
 static void check_packed(const lists_model *model)
 {
     const hm_lists *lists = &model->lists;
-    size_t unit = (size_t)1 << lists->unit_shift;
-    const unsigned char *next = lists->base + 2 * unit;
+    size_t unit = (size_t)1 << lists->blocks.unit_shift;
+    const unsigned char *next = lists->blocks.base + 2 * unit;
     hm_lists_view view = {0};
     while (hm_lists_next(lists, &view)) {
         CHECK(view.items == next);
-        next += (lists->item_size * view.count + unit - 1) / unit * unit + unit;
+        next += (lists->blocks.item_size * view.count + unit - 1) / unit * unit + unit;
     }
 }
 
@@ -314,7 +318,7 @@ static bool defragment_once(lists_model *model, hm_budget budget)
 {
     hm_handle before[LISTS_MODEL_LISTS], after[LISTS_MODEL_LISTS];
     uint32_t moved = 0, n = read_order(model, before);
-    bool was_done = model->lists.cursor == model->lists.end;
+    bool was_done = model->lists.blocks.cursor == model->lists.blocks.end;
     hm_budget left = budget;
     hm_progress progress = hm_lists_defragment(&model->lists, &left);
     CHECK(read_order(model, after) == n && memcmp(before, after, n * sizeof *after) == 0);
@@ -327,7 +331,7 @@ static bool defragment_once(lists_model *model, hm_budget budget)
     CHECK(budget_is_lowered(budget, left, progress));
     CHECK(progress.done || moved == budget.max_swaps || (TEST_STOPS && budget.max_swaps != 0));
     CHECK(!was_done || (progress.done && moved == 0));
-    CHECK(progress.done == (model->lists.cursor == model->lists.end));
+    CHECK(progress.done == (model->lists.blocks.cursor == model->lists.blocks.end));
     if (progress.done)
         check_packed(model);
     return progress.done;
@@ -340,7 +344,8 @@ static void defragment(void *state, const uint32_t arguments[3])
     hm_budget budget = hm_budget_of(arguments[1] % 20, arguments[2] % 3);
     uint32_t calls = 1;
     if (arguments[0] % 4 == 0)
-        calls = TEST_STOPS ? 2 * (uint32_t)model->lists.unit_array.capacity : model->count + 1;
+        calls =
+            TEST_STOPS ? 2 * (uint32_t)model->lists.blocks.unit_array.capacity : model->count + 1;
     for (uint32_t i = 0; i < calls; i++)
         if (defragment_once(model, budget))
             return;
@@ -441,7 +446,7 @@ hm_status lists_model_init(lists_model *model, const hm_lists_desc *desc, size_t
     model->is_unbounded = desc->capacity == 0;
     if (model->is_unbounded)
         model->desc.capacity = desc->max_slots;
-    model->base = model->lists.base;
+    model->base = model->lists.blocks.base;
     return status;
 }
 
@@ -504,7 +509,8 @@ static void *begin(const uint32_t arguments[3])
     CHECK(lists_model_init(model, &desc, layout.page_size) == HM_OK);
     /* Often a part of the range, so that gaps use it up. */
     if (!model->is_unbounded)
-        model->lists.unit_array.capacity /= 1 + arguments[1] / LISTS_MODEL_ITEMS % 5;
+        limit_space(&model->lists.blocks,
+                    space_of(&model->lists.blocks) / (1 + arguments[1] / LISTS_MODEL_ITEMS % 5));
     return model;
 }
 

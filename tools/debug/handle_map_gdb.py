@@ -257,14 +257,18 @@ class ListsPrinter(IdTablePrinter):
     kind = "lists"
     unit = "lists"
 
+    @property
+    def blocks(self):
+        return self.value["blocks"]
+
     def more(self):
-        return f", {int(self.value['item_count'])} items"
+        return f", {int(self.blocks['item_count'])} items"
 
     def items(self, unit, count):
         """The items of a list as an array, or the bytes of each."""
-        size, shift = int(self.value["item_size"]), min(int(self.value["unit_shift"]), 31)
+        size, shift = int(self.blocks["item_size"]), min(int(self.blocks["unit_shift"]), 31)
         shown = min(count, SHOWN_ITEMS)
-        data = read(int(self.value["base"]) + ((unit + 1) << shift), size * shown)
+        data = read(int(self.blocks["base"]) + ((unit + 1) << shift), size * shown)
         found = self.item_type(size)
         if found is not None and shown > 0:
             return gdb.Value(data, found.array(shown - 1))
@@ -272,7 +276,7 @@ class ListsPrinter(IdTablePrinter):
 
     def live(self):
         for _, handle in self.handles():
-            record = element(self.value["records"], handle & 0xFFFFFFFF)
+            record = element(self.blocks["records"], handle & 0xFFFFFFFF)
             count = int(record["count"])
             yield handle, self.items(int(record["unit"]), count) if count != 0 else "empty"
 

@@ -9,12 +9,10 @@
 
 /* The bits of `flags`. */
 enum {
-    HM_GUARD_BUSY = 1,     /* inside one of the container's callbacks */
-    HM_GUARD_HOOK = 2,     /* a hook is set */
-    HM_GUARD_META = 4,     /* meta moves with the items */
-    HM_GUARD_JOINED = 8,   /* lists: no free block is followed by another one or is the last, and no
-                              empty list has a block */
-    HM_GUARD_ORDERED = 16, /* an order manages positions, and must hear of changes there */
+    HM_GUARD_BUSY = 1,    /* inside one of the container's callbacks */
+    HM_GUARD_HOOK = 2,    /* a hook is set */
+    HM_GUARD_META = 4,    /* meta moves with the items */
+    HM_GUARD_ORDERED = 8, /* an order manages positions, and must hear of changes there */
     /* Those for which an inline erase or remove takes its slow path. Testing bits in memory is one
      * instruction; gcc compares a whole field with 0 in two. */
     HM_GUARD_ERASE = HM_GUARD_BUSY | HM_GUARD_HOOK | HM_GUARD_META | HM_GUARD_ORDERED

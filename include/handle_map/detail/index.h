@@ -7,7 +7,7 @@
 #ifndef HANDLE_MAP_DETAIL_INDEX_H
 #define HANDLE_MAP_DETAIL_INDEX_H
 
-#include <handle_map/lists.h>
+#include <handle_map/detail/lists.h>
 #include <handle_map/secondary.h>
 
 HM_BEGIN_C
@@ -18,9 +18,10 @@ typedef struct hm_index_place {
     uint32_t position; /* among the key's members */
 } hm_index_place;
 
-/* What belongs to a key. Bucket i has the list in slot i of the lists, which is empty if the bucket
- * has no key. A link is the number of a bucket plus 1; 0 ends a chain. */
+/* What belongs to a key: the list of its members, which is empty if the bucket has no key. A link
+ * is the number of a bucket plus 1; 0 ends a chain. */
 typedef struct hm_index_bucket {
+    hm_lists_record record; /* first; without a tag */
     uint64_t key;
     uint32_t next;    /* link; in the chain of the key's head, or of the free buckets */
     uint32_t pending; /* members that a batch is about to add */
@@ -29,21 +30,25 @@ typedef struct hm_index_bucket {
 /* All fields are private; use the functions. */
 typedef struct hm_index {
     hm_secondary owners;      /* of hm_index_place */
-    hm_lists members;         /* of hm_handle */
-    uint32_t *heads;          /* links, by key or by hash; head_array.data */
-    hm_index_bucket *buckets; /* bucket_array.data */
+    hm_lists_blocks members;  /* of hm_handle; its records are the buckets */
+    hm_index_bucket *buckets; /* members.records */
     uint64_t seed[2];         /* of the hash */
     uint32_t key_limit;       /* 0: keys are hashed */
     uint32_t key_count;       /* keys that have members; hashed keys have a head more than that */
     uint32_t bucket_count;    /* of them `key_count` are in use */
     uint32_t free;            /* link; the first bucket without a key */
     hm_guard guard;           /* only its flags are used */
-    hm_array head_array;      /* uint32_t */
-    hm_array bucket_array;    /* hm_index_bucket */
+    hm_array head_array;      /* uint32_t: links, by key or by hash */
     const char *name;
 } hm_index;
 
-HM_STATIC_ASSERT(sizeof(void *) != 8 || sizeof(hm_index) <= 1088, "programs have many");
+HM_STATIC_ASSERT(sizeof(void *) != 8 || sizeof(hm_index) <= 640, "programs have many");
+
+/* Returns the links by key, or by hash. */
+static inline uint32_t *hm_index_heads(const hm_index *index)
+{
+    return HM_CAST(uint32_t *, HM_CAST(void *, index->head_array.data));
+}
 
 /* Writes n of a batch's keys, from the first on, as numbers. Must not change the index. */
 typedef void hm_index_read_keys(const void *keys, uint32_t first, uint32_t n, uint64_t *numbers);

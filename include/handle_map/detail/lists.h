@@ -14,7 +14,8 @@
 
 HM_BEGIN_C
 
-enum { HM_LISTS_CLASSES = 32 };
+/* Of free blocks; and the bytes that the first block of each takes. */
+enum { HM_LISTS_CLASSES = 32, HM_LISTS_HEADS_SIZE = 4 * HM_LISTS_CLASSES };
 
 /* Bytes of an item that a push copies before it grows. */
 enum { HM_LISTS_SMALL = 64 };
@@ -49,31 +50,40 @@ typedef struct hm_lists_links {
     uint32_t next, previous; /* units of free blocks of the same class; 0: none */
 } hm_lists_links;
 
-/* All fields are private; use the functions. Addresses count in *units*: of 8 bytes, or the items'
- * alignment if that is larger, or a small multiple where max_items would need too many. A block
- * begins with a unit for its head; unit 0 is none. */
-typedef struct hm_lists {
-    hm_id_table ids;                  /* first, so that a lookup's fields are near */
-    hm_lists_record *records;         /* by slot; record_array.data */
-    unsigned char *base;              /* unit_array.data */
-    size_t item_size;                 /* bytes */
-    uint32_t unit_shift;              /* log2 of the bytes of a unit */
-    uint32_t end;                     /* unit; blocks fill the range from 1 to there */
-    uint32_t cursor;                  /* unit, where a block begins; below it there are no gaps */
-    hm_guard guard;                   /* only its flags are used; one that is set sends an erase
-                                         down its slow path */
-    uint64_t limit;                   /* items; push is not inline from there on; 0 while busy */
-    uint64_t item_count;              /* in all lists */
-    uint64_t max_items;               /* in all lists */
-    uint32_t heads[HM_LISTS_CLASSES]; /* log2 of the size -> first free block */
-    hm_array record_array;            /* hm_lists_record */
+/* The items of lists that are numbered by slot: records, and blocks in a range. An index has them
+ * too, without handles. Addresses count in *units*: of 8 bytes, or the items' alignment if that is
+ * larger, or a small multiple where max_items would need too many. A block begins with a unit for
+ * its head. Unit 0 is none: it ends with `base` what the range begins with, the first free block of
+ * each class. */
+typedef struct hm_lists_blocks {
+    hm_lists_record *records; /* by slot; record_array.data */
+    unsigned char *base;      /* unit 0 of the range */
+    uint64_t limit;           /* items; push is not inline from there on; 0 while busy */
+    uint64_t item_count;      /* in all lists */
+    size_t item_size;         /* bytes */
+    uint8_t unit_shift;       /* log2 of the bytes of a unit */
+    uint8_t record_shift;     /* log2 of the bytes from one record to the next */
+    bool is_joined;           /* no free block is followed by another one or is the last, and no
+                                 empty list has a block */
+    uint32_t end;             /* unit; blocks fill the range from 1 to there */
+    uint32_t cursor;          /* unit, where a block begins; below it there are no gaps */
+    uint64_t max_items;       /* in all lists */
+    hm_array record_array;    /* hm_lists_record, or what begins with one */
     hm_array unit_array;
     const char *name;
+} hm_lists_blocks;
+
+/* All fields are private; use the functions. */
+typedef struct hm_lists {
+    hm_id_table ids; /* first, so that a lookup's fields are near */
+    hm_lists_blocks blocks;
+    hm_guard guard; /* only its flags are used; one that is set sends an erase down its slow path */
     void (*destroy)(void *item, void *context);
     void *context;
+    const char *name;
 } hm_lists;
 
-HM_STATIC_ASSERT(sizeof(void *) != 8 || sizeof(hm_lists) <= 576, "programs have many");
+HM_STATIC_ASSERT(sizeof(void *) != 8 || sizeof(hm_lists) <= 424, "programs have many");
 
 /* An array of a list's items, from hm_lists_next. */
 typedef struct hm_lists_view {
@@ -88,14 +98,14 @@ typedef struct hm_lists_view {
 HM_API void *hm_lists_push_slow(hm_lists *lists, hm_handle list, const void *item);
 HM_API bool hm_lists_erase_slow(hm_lists *lists, hm_lists_record *record, uint32_t index);
 
-static inline unsigned char *hm_lists_address(const hm_lists *lists, uint32_t unit)
+static inline unsigned char *hm_lists_address(const hm_lists_blocks *blocks, uint32_t unit)
 {
-    return lists->base + (HM_CAST(size_t, unit) << lists->unit_shift);
+    return blocks->base + (HM_CAST(size_t, unit) << blocks->unit_shift);
 }
 
-static inline hm_lists_block *hm_lists_block_at(const hm_lists *lists, uint32_t unit)
+static inline hm_lists_block *hm_lists_block_at(const hm_lists_blocks *blocks, uint32_t unit)
 {
-    return HM_CAST(hm_lists_block *, HM_CAST(void *, hm_lists_address(lists, unit)));
+    return HM_CAST(hm_lists_block *, HM_CAST(void *, hm_lists_address(blocks, unit)));
 }
 
 /* Returns the record of a list; NULL if the handle does not resolve. No handle that was issued has
@@ -103,7 +113,7 @@ static inline hm_lists_block *hm_lists_block_at(const hm_lists *lists, uint32_t 
  * items, and capacity 0. */
 static inline hm_lists_record *hm_lists_find(const hm_lists *lists, hm_handle list)
 {
-    hm_lists_record *records = lists->records;
+    hm_lists_record *records = lists->blocks.records;
     uint32_t slot = hm_handle_index(list);
     if (slot >= lists->ids.slot_count || records[slot].tag != list.bits >> 32)
         return NULL;
@@ -114,17 +124,17 @@ static inline hm_lists_record *hm_lists_find(const hm_lists *lists, hm_handle li
  * HM_LISTS_DEFINE pass it as a constant. */
 
 /* Adds an item to the list of a record, and returns its place, unwritten; NULL: its block is full
- * or exact, and hm_lists_push_slow has more to do. */
-HM_INLINE unsigned char *hm_lists_append_as(hm_lists *lists, hm_lists_record *record,
+ * or exact, and there is more to do. */
+HM_INLINE unsigned char *hm_lists_append_as(hm_lists_blocks *blocks, hm_lists_record *record,
                                             size_t item_size)
 {
     unsigned char *place;
-    if (record->count >= record->capacity || lists->item_count >= lists->limit)
+    if (record->count >= record->capacity || blocks->item_count >= blocks->limit)
         return NULL;
-    place = hm_lists_address(lists, record->unit + 1) + item_size * record->count;
+    place = hm_lists_address(blocks, record->unit + 1) + item_size * record->count;
     HM_UNPOISON(place, item_size);
     record->count++;
-    lists->item_count++;
+    blocks->item_count++;
     HM_ASSUME(place != NULL);
     return place;
 }
@@ -151,7 +161,7 @@ HM_INLINE void *hm_lists_push_as(hm_lists *lists, hm_handle list, const void *it
     HM_CONTRACT(lists != NULL, "hm_lists_push: lists is NULL");
     record = hm_lists_find(lists, list);
     if (record != NULL)
-        place = hm_lists_append_as(lists, record, item_size);
+        place = hm_lists_append_as(&lists->blocks, record, item_size);
     if (place == NULL)
         return hm_lists_push_rarely(lists, list, item, item_size);
     if (item != NULL)
@@ -161,20 +171,21 @@ HM_INLINE void *hm_lists_push_as(hm_lists *lists, hm_handle list, const void *it
     return place;
 }
 
-/* Erases an item that the list of a record has. False: busy. */
-HM_INLINE bool hm_lists_drop_as(hm_lists *lists, hm_lists_record *record, uint32_t index,
+/* Erases an item that the list of a record has. False: its block is exact, or this is the last
+ * item, and there is more to do. */
+HM_INLINE bool hm_lists_drop_as(hm_lists_blocks *blocks, hm_lists_record *record, uint32_t index,
                                 size_t item_size)
 {
     unsigned char *items;
     uint32_t last = record->count - 1;
-    if (last >= record->capacity || lists->guard.flags != 0)
-        return hm_lists_erase_slow(lists, record, index);
-    items = hm_lists_address(lists, record->unit + 1);
+    if (last - 1 >= record->capacity) /* With 0 for `last` it is the largest number. */
+        return false;
+    items = hm_lists_address(blocks, record->unit + 1);
     if (index != last)
         memcpy(items + item_size * index, items + item_size * last, item_size);
     HM_POISON(items + item_size * last, item_size);
     record->count = last;
-    lists->item_count--;
+    blocks->item_count--;
     return true;
 }
 
@@ -186,39 +197,50 @@ HM_INLINE bool hm_lists_erase_at_as(hm_lists *lists, hm_handle list, uint32_t in
     record = hm_lists_find(lists, list);
     if (record == NULL || index >= record->count)
         return false;
-    return hm_lists_drop_as(lists, record, index, item_size);
+    if (lists->guard.flags != 0 || !hm_lists_drop_as(&lists->blocks, record, index, item_size))
+        return hm_lists_erase_slow(lists, record, index);
+    return true;
+}
+
+/* Returns the record of a slot, whatever there is behind each record. */
+HM_INLINE hm_lists_record *hm_lists_record_of(const hm_lists_blocks *blocks, uint32_t slot)
+{
+    unsigned char *records = HM_CAST(unsigned char *, HM_CAST(void *, blocks->records));
+    records += HM_CAST(size_t, slot) << blocks->record_shift;
+    return HM_CAST(hm_lists_record *, HM_CAST(void *, records));
 }
 
 /* Returns the units that n items need, with the head: at most 2^30, if max_items allows n. */
-HM_INLINE uint64_t hm_lists_units_as(const hm_lists *lists, uint64_t n, size_t item_size)
+HM_INLINE uint64_t hm_lists_units_as(const hm_lists_blocks *blocks, uint64_t n, size_t item_size)
 {
-    uint64_t last = (UINT64_C(1) << lists->unit_shift) - 1;
-    return 1 + ((n * item_size + last) >> lists->unit_shift);
+    uint64_t last = (UINT64_C(1) << blocks->unit_shift) - 1;
+    return 1 + ((n * item_size + last) >> blocks->unit_shift);
 }
 
 /* The head of an exact block tells how many items it has, so that a pass over such blocks waits for
  * no record. */
-HM_INLINE bool hm_lists_next_as(const hm_lists *lists, hm_lists_view *view, size_t item_size)
+HM_INLINE bool hm_lists_next_as(const hm_lists_blocks *blocks, hm_lists_view *view,
+                                size_t item_size)
 {
-    uint32_t unit = view->next != 0 ? view->next : 1, end = lists->end, count, next;
+    uint32_t unit = view->next != 0 ? view->next : 1, end = blocks->end, count, next;
     const hm_lists_block *block;
     const hm_lists_record *record;
     for (; unit < end; unit = next) {
-        block = hm_lists_block_at(lists, unit);
+        block = hm_lists_block_at(blocks, unit);
         next = unit + block->size;
         if (block->slot == HM_LISTS_FREE)
             continue;
-        record = &lists->records[block->slot];
+        record = hm_lists_record_of(blocks, block->slot);
         if ((block->size & HM_LISTS_EXACT) != 0) {
             count = block->size & ~HM_LISTS_EXACT;
-            next = unit + HM_CAST(uint32_t, hm_lists_units_as(lists, count, item_size));
+            next = unit + HM_CAST(uint32_t, hm_lists_units_as(blocks, count, item_size));
         } else {
             count = record->count;
             if (count == 0)
                 continue;
         }
         view->list = hm_handle_from_bits(HM_CAST(uint64_t, record->tag) << 32 | block->slot);
-        view->items = hm_lists_address(lists, unit + 1);
+        view->items = hm_lists_address(blocks, unit + 1);
         view->count = count;
         view->next = next;
         return true;
