@@ -205,7 +205,7 @@ void hm_array_place_columns(const hm_array_column *columns, uint32_t count, unsi
 
 hm_status hm_array_init_columns(const hm_array_column *columns, uint32_t count, bool is_whole)
 {
-    size_t offsets[HM_ARRAY_MAX_COLUMNS], total = 0;
+    size_t offsets[HM_ARRAY_MAX_COLUMNS] = {0}, total = 0;
     unsigned char *data = NULL;
     hm_status status = array_reserve(columns, count, is_whole, offsets, &data, &total);
     if (status != HM_OK)
@@ -271,7 +271,7 @@ hm_status hm_array_move_columns(const hm_array_column *columns, uint32_t count)
 {
     if (!columns->array->is_whole)
         return array_move_in_steps(columns, count);
-    size_t offsets[HM_ARRAY_MAX_COLUMNS], total = 0;
+    size_t offsets[HM_ARRAY_MAX_COLUMNS] = {0}, total = 0;
     hm_array before[HM_ARRAY_MAX_COLUMNS];
     unsigned char *data = NULL;
     hm_status status = array_reserve(columns, count, true, offsets, &data, &total);

@@ -62,7 +62,7 @@ TEST(last_error, a_layout_that_cannot_be_is_told_by_its_number)
     CHECK(pool_refuses((hm_pool_desc){.item_size = SIZE_MAX / 8, .capacity = 10, .max_slots = 10},
                        sentence));
     if (sizeof(void *) < 8) {
-        const hm_id_table_desc desc = {.capacity = 10, .max_slots = UINT32_MAX};
+        const hm_id_table_desc desc = {.capacity = UINT32_MAX - 1, .max_slots = UINT32_MAX};
         CHECK(hm_id_table_init(&table, &desc) == HM_ERROR_INVALID);
         CHECK(says("4294967295 times entry_size 8 does not fit in size_t"));
         CHECK(pool_refuses((hm_pool_desc){.item_size = 1, .capacity = 10, .max_slots = 1 << 30},
