@@ -29,15 +29,6 @@ bool hm_query_matches(const hm_query *query, const hm_world_archetype *archetype
     return may_have_any;
 }
 
-/* Before a list that is not in the query is its array. */
-enum { QUERY_LIST_BEGIN = (sizeof(hm_array) + sizeof(uint32_t) - 1) / sizeof(uint32_t) };
-
-static const uint32_t *query_list(const hm_query *query)
-{
-    return query->more != NULL ? (const uint32_t *)(const void *)query->more + QUERY_LIST_BEGIN
-                               : query->few;
-}
-
 /* Adds to the list. HM_ERROR_MEMORY: nothing has changed. */
 static hm_status query_append(hm_query *query, uint32_t archetype)
 {
@@ -46,15 +37,31 @@ static hm_status query_append(hm_query *query, uint32_t archetype)
         query->few[query->listed++] = archetype;
         return HM_OK;
     }
-    size_t need = QUERY_LIST_BEGIN + (size_t)query->listed + 1;
+    size_t need = HM_QUERY_LIST_BEGIN + (size_t)query->listed + 1;
     hm_status status = hm_world_open(query->world, &query->more, sizeof(uint32_t), need, 0);
     if (status != HM_OK)
         return status;
-    uint32_t *list = (uint32_t *)(void *)query->more + QUERY_LIST_BEGIN;
+    uint32_t *list = (uint32_t *)(void *)query->more + HM_QUERY_LIST_BEGIN;
     if (is_new)
         memcpy(list, query->few, sizeof query->few);
     list[query->listed++] = archetype;
     return HM_OK;
+}
+
+/* Looks at the archetypes that were made since; without memory for the list, it ends there. Cold,
+ * so that begin saves few registers. */
+static HM_COLD void query_extend(hm_query *query)
+{
+    const hm_world *world = query->world;
+    for (; query->seen < world->archetype_array.count; query->seen++) {
+        bool has_any;
+        if (!hm_query_matches(query, &world->archetypes[query->seen], &has_any))
+            continue;
+        if (query_append(query, query->seen) != HM_OK) {
+            hm_restore_last_error();
+            break;
+        }
+    }
 }
 
 bool hm_query_refresh(hm_query *query)
@@ -69,22 +76,15 @@ bool hm_query_refresh(hm_query *query)
         query->listed = 0;
         query->seen = 0;
     }
-    for (; query->seen < world->archetype_array.count; query->seen++) {
-        bool has_any;
-        if (!hm_query_matches(query, &world->archetypes[query->seen], &has_any))
-            continue;
-        if (query_append(query, query->seen) != HM_OK) {
-            hm_restore_last_error();
-            break;
-        }
-    }
+    if (query->seen < world->archetype_array.count)
+        query_extend(query);
     return true;
 }
 
 void hm_query_prefetch_archetypes(const hm_query *query)
 {
     const hm_world *world = query->world;
-    const uint32_t *list = query_list(query);
+    const uint32_t *list = query->list;
     uint32_t next = query->cursor.listed, count = query->listed;
     if (QUERY_ARCHETYPES_AHEAD >= count - next)
         return;
@@ -99,7 +99,7 @@ uint32_t hm_query_next_archetype(hm_query *query)
 {
     const hm_world *world = query->world;
     hm_query_cursor *cursor = &query->cursor;
-    const uint32_t *list = query_list(query);
+    const uint32_t *list = query->list;
     while (cursor->listed < query->listed) {
         uint32_t archetype = list[cursor->listed++];
         if (world->archetypes[archetype].count != 0)

@@ -28,6 +28,15 @@ static inline hm_secondary *hm_query_secondary(const hm_query *query, uint32_t t
 
 /* query_archetypes.c */
 
+/* Before a list that is not in the query is its array. */
+enum { HM_QUERY_LIST_BEGIN = (sizeof(hm_array) + sizeof(uint32_t) - 1) / sizeof(uint32_t) };
+
+static inline const uint32_t *hm_query_list(const hm_query *query)
+{
+    return query->more != NULL ? (const uint32_t *)(const void *)query->more + HM_QUERY_LIST_BEGIN
+                               : query->few;
+}
+
 /* Whether an archetype may have entities that match. With sparse terms, each of them has to be
  * tested. `has_any`: whether the archetype itself has a component of `any`, or none is asked
  * for. */

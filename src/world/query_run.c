@@ -322,6 +322,7 @@ static const hm_secondary *query_find_driver(hm_query *query)
 
 void hm_query_rewind_archetypes(hm_query *query)
 {
+    query->list = hm_query_list(query);
     query->cursor = (hm_query_cursor){.unlisted = query->seen, .chunk = HM_WORLD_NONE};
     query->cursor.archetype = HM_WORLD_NONE;
     query->cursor.index = UINT32_MAX; /* The first owner is the one after that. */

@@ -61,6 +61,7 @@ typedef struct hm_query {
     uint8_t sparse_count;
     uint64_t sparse_mask; /* term -> whether it is sparse */
     hm_array *more;       /* uint32_t: the list, behind the array; NULL: it is in `few` */
+    const uint32_t *list; /* while the query runs, where the list is */
     uint32_t listed;      /* archetypes of the list: those below `seen` that match */
     uint32_t few[HM_QUERY_FEW];
     const void *driver; /* hm_secondary whose owners are walked; NULL: rows are */
