@@ -361,6 +361,34 @@ TEST(world_memory, an_archetype_that_does_not_fit_takes_nothing)
     finish_world(&world);
 }
 
+/* Five blocks, of which three are in the last region; two of these become free. */
+TEST(world_memory, trim_gives_back_the_blocks_at_the_end_of_a_region)
+{
+    enum { ENTITIES = 300, KEPT = 140 };
+    test_memory memory;
+    test_memory_init_with_holes(&memory, test_page_size(4096));
+    hm_world world = make_world((hm_world_desc){.capacity = 1000, .memory = &memory.table});
+    hm_component large = make_component(&world, (hm_component_desc){.size = 4096});
+    hm_handle entities[ENTITIES];
+    for (uint32_t i = 0; i < ENTITIES; i++)
+        entities[i] = hm_world_create(&world, &large, 1);
+    uint32_t regions = (uint32_t)world.store.base_array.count;
+    CHECK(hm_world_destroy_n(&world, entities + KEPT, ENTITIES - KEPT) == ENTITIES - KEPT);
+    size_t before = memory.committed_size;
+    test_memory_fail(&memory, 1, false);
+    CHECK(hm_world_trim(&world) == HM_ERROR_MEMORY && hm_world_validate(&world) == HM_OK);
+    CHECK(memory.committed_size == before);
+    test_memory_fail(&memory, 0, false);
+    CHECK(hm_world_trim(&world) == HM_OK && hm_world_validate(&world) == HM_OK);
+    CHECK(world.store.base_array.count == regions);
+    CHECK(memory.committed_size <= before - 2 * HM_WORLD_BLOCK_SIZE);
+    CHECK(hm_world_get_stats(&world).committed_size == memory.committed_size);
+    CHECK(hm_world_create_n(&world, &large, 1, ENTITIES - KEPT, NULL, NULL) == HM_OK);
+    CHECK(hm_world_validate(&world) == HM_OK);
+    hm_world_fini(&world);
+    test_memory_check_released(&memory);
+}
+
 /* What archetypes give back is there for others without a trim, in pieces or whole. */
 TEST(world_memory, chunks_that_are_empty_serve_other_archetypes)
 {
