@@ -3,12 +3,14 @@
 #include "secondary_internal.h"
 
 #include "../array_private.h"
+#include "../id_table_private.h"
 #include "../memory/memory_private.h"
 
 /* The bits of a byte of `pieces`. */
 enum {
     SECONDARY_COMMITTED = 1, /* the piece has memory */
-    SECONDARY_USED = 2       /* during a trim: and an owner has a slot there */
+    SECONDARY_USED = 2,      /* during a trim: and an owner has a slot there */
+    SECONDARY_LEFT = 4       /* and memory in the range that it has left */
 };
 
 /* Bytes of a piece, unless a page is larger: large enough to make commits rare, and small enough
@@ -62,7 +64,7 @@ static hm_status secondary_commit_piece(hm_secondary *secondary, size_t piece)
     if (status != HM_OK)
         return status;
     secondary->positions_size += size;
-    secondary->pieces[piece] = SECONDARY_COMMITTED;
+    secondary->pieces[piece] |= SECONDARY_COMMITTED;
     return HM_OK;
 }
 
@@ -88,19 +90,48 @@ static hm_status secondary_copy_pieces(const hm_secondary *secondary, hm_seconda
     return status;
 }
 
-/* Gives back the pieces of a secondary whose values have them in their range, and returns the bytes
- * that the system refuses to take: they stay committed until fini. */
-static size_t secondary_leave_pieces(const hm_secondary *secondary)
+/* Returns the secondary as if its pieces were in the range that it has left. */
+static hm_secondary secondary_as_before(const hm_secondary *secondary)
 {
-    const hm_memory *memory = secondary->value_array.memory;
+    hm_secondary before = *secondary;
+    size_t slots = hm_id_table_first_slots(secondary->capacity, secondary->max_slots);
+    before.positions = secondary->left;
+    before.reserved_size =
+        hm_memory_round_up(sizeof(uint32_t) * slots, secondary->value_array.memory->page_size);
+    return before;
+}
+
+size_t hm_secondary_left_size(const hm_secondary *secondary)
+{
+    if (secondary->left == NULL)
+        return 0;
+    hm_secondary before = secondary_as_before(secondary);
     size_t left = 0;
-    for (size_t piece = 0; piece < secondary->piece_array.count; piece++) {
-        size_t size = secondary_piece_size(secondary, piece);
-        if (secondary->pieces[piece] != 0 &&
-            !memory->decommit(memory->context, secondary_piece_at(secondary, piece), size))
-            left += size;
-    }
+    for (size_t piece = 0; piece < before.piece_array.count; piece++)
+        if ((before.pieces[piece] & SECONDARY_LEFT) != 0)
+            left += secondary_piece_size(&before, piece);
     return left;
+}
+
+/* Gives back the marked pieces of the range that a secondary has left. After a failure the next
+ * trim goes on. */
+static hm_status secondary_leave_pieces(hm_secondary *secondary)
+{
+    if (secondary->left == NULL)
+        return HM_OK;
+    hm_secondary before = secondary_as_before(secondary);
+    for (size_t piece = 0; piece < before.piece_array.count; piece++) {
+        if ((before.pieces[piece] & SECONDARY_LEFT) == 0)
+            continue;
+        hm_status status =
+            hm_memory_decommit(before.value_array.memory, secondary_piece_at(&before, piece),
+                               secondary_piece_size(&before, piece));
+        if (status != HM_OK)
+            return status;
+        before.pieces[piece] &= SECONDARY_COMMITTED;
+    }
+    secondary->left = NULL;
+    return HM_OK;
 }
 
 size_t hm_secondary_widened(size_t space, size_t need, uint32_t limit)
@@ -133,12 +164,17 @@ hm_status hm_secondary_widen(hm_secondary *secondary, uint32_t slots)
         hm_secondary_release_positions(&wide);
         return status;
     }
-    if (secondary->has_own_range)
+    if (secondary->has_own_range) {
         hm_secondary_release_positions(secondary);
-    else
-        wide.left_size = secondary_leave_pieces(secondary);
+        *secondary = wide;
+        return HM_OK;
+    }
+    wide.left = secondary->positions;
+    for (size_t piece = 0; piece < secondary->piece_array.count; piece++)
+        if (secondary->pieces[piece] != 0)
+            secondary->pieces[piece] |= SECONDARY_LEFT;
     *secondary = wide;
-    return HM_OK;
+    return secondary_leave_pieces(secondary);
 }
 
 /* The first piece brings the bytes of all: a page is enough for 64 million slots. */
@@ -172,7 +208,9 @@ static hm_status secondary_trim_piece(hm_secondary *secondary, size_t piece)
 
 hm_status hm_secondary_trim_pieces(hm_secondary *secondary)
 {
-    hm_status status = HM_OK;
+    hm_status status = secondary_leave_pieces(secondary);
+    if (status != HM_OK)
+        return status;
     for (uint32_t i = 0; i < secondary->count; i++) {
         uint32_t slot = hm_handle_index(secondary->owners[i]);
         secondary->pieces[(size_t)slot >> secondary->piece_shift] |= SECONDARY_USED;
@@ -197,7 +235,7 @@ bool hm_secondary_pieces_are_valid(const hm_secondary *secondary)
     if (hm_secondary_is_whole(secondary))
         return secondary->pieces[0] != 0 && secondary->pieces[1] != 0;
     for (size_t piece = 0; piece < secondary->piece_array.count; piece++) {
-        if (secondary->pieces[piece] > SECONDARY_COMMITTED)
+        if ((secondary->pieces[piece] & ~SECONDARY_LEFT) > SECONDARY_COMMITTED)
             return false;
         if (secondary->pieces[piece] != 0)
             size += secondary_piece_size(secondary, piece);

@@ -664,7 +664,8 @@ hm_secondary_stats hm_secondary_get_stats(const hm_secondary *secondary)
                                 .slots = secondary->slot_end,
                                 .max_slots = secondary->max_slots,
                                 .free_slots = secondary->slot_end - secondary->count,
-                                .committed_size = secondary->positions_size + secondary->left_size};
+                                .committed_size =
+                                    secondary->positions_size + hm_secondary_left_size(secondary)};
     if (secondary->has_own_range)
         stats.reserved_size = secondary->reserved_size;
     hm_array_add_sizes(&secondary->value_array, &stats);

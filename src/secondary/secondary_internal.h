@@ -33,8 +33,12 @@ size_t hm_secondary_widened(size_t space, size_t need, uint32_t limit);
 
 /* Makes space for the positions of all slots below `slots`, of a secondary with a capacity: moves
  * them to a range of their own, of at least twice the size, if theirs ends before. HM_ERROR_MEMORY:
- * nothing has changed. O(slots with a piece). */
+ * nothing has changed, or they have moved, but the system did not take back what they left. O(slots
+ * with a piece). */
 hm_status hm_secondary_widen(hm_secondary *secondary, uint32_t slots);
+
+/* Returns the bytes that are still committed where the positions were before. */
+size_t hm_secondary_left_size(const hm_secondary *secondary);
 
 /* Releases the range of the positions, if they have one. */
 void hm_secondary_release_positions(const hm_secondary *secondary);

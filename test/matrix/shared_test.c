@@ -145,6 +145,7 @@ static hm_status init_pool(container *c, uint32_t way, uint32_t capacity, const 
 {
     const hm_pool_desc desc = {.item_size = 4,
                                .storage = (hm_storage)way,
+                               .block_size = 4096,
                                .capacity = capacity,
                                .max_slots = 4 * capacity,
                                .memory = memory};

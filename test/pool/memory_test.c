@@ -30,6 +30,29 @@ POOL_TEST(reserve_counts_from_what_is_there)
     test_memory_check_released(&memory);
 }
 
+/* More blocks than the hash table of their addresses had space for at first. */
+TEST(pool_fixed_blocks, blocks_for_slots_beyond_twice_the_capacity_are_found)
+{
+    enum { FEW = 40, ALL = 8 * FEW };
+    size_t page_size = hm_memory_os()->page_size;
+    hm_pool_desc desc = {.item_size = page_size < 4096 ? 4096 : page_size,
+                         .block_size = 1,
+                         .capacity = FEW,
+                         .max_slots = ALL};
+    hm_pool pool = make(HM_STORAGE_FIXED_BLOCKS, desc);
+    for (uint32_t slot = 0; slot < ALL; slot++) {
+        if (slot >= FEW) {
+            pool.entries[slot - FEW] |= HM_HANDLE_MAX_GENERATION;
+            CHECK(hm_pool_erase_at(&pool, slot - FEW));
+        }
+        hm_handle handle = hm_pool_insert(&pool, NULL);
+        CHECK(hm_handle_index(handle) == slot);
+        CHECK(hm_handle_equal(hm_pool_handle_of(&pool, hm_pool_item(&pool, slot)), handle));
+    }
+    CHECK(hm_pool_validate(&pool) == HM_OK && hm_pool_reserve(&pool, 1) == HM_ERROR_FULL);
+    finish(&pool);
+}
+
 POOL_TEST(trim_gives_back_what_holds_no_item_wherever_it_is)
 {
     enum { ITEMS = 40000, KEPT = 3 };

@@ -39,7 +39,7 @@ typedef struct hm_secondary {
     bool has_own_range;    /* the sparse column; never without a capacity */
     size_t positions_size; /* bytes committed of the sparse column; 0 without a capacity */
     size_t reserved_size;  /* bytes reserved for it; as above */
-    size_t left_size;      /* bytes that the system did not take back when it got its own range */
+    uint32_t *left;        /* where it was before, as long as the system does not take that back */
     hm_array value_array;
     hm_array owner_array; /* hm_handle */
     hm_array piece_array; /* unsigned char */
