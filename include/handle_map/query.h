@@ -39,8 +39,9 @@ typedef struct hm_query_desc {
  * arrays. Without sparse components a view is a chunk of an archetype, or behind the first 1 MiB of
  * a loop's values a part of one, if another chunk comes next: then the last 16 KiB of the columns
  * are up to eight views, each of at least 16 entities if the chunk has as many. While the program
- * works on one of them, as much of the next chunk is prefetched. With sparse components a view is a run of rows whose sparse values are side
- * by side too, in the same order; where the orders differ, a view has one entity. */
+ * works on one of them, as much of the next chunk is prefetched. With sparse components a view is a
+ * run of rows whose sparse values are side by side too, in the same order; where the orders differ,
+ * a view has one entity. */
 typedef struct hm_view {
     uint32_t count; /* entities, at least 1 */
     const hm_handle *entities;
