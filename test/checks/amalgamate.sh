@@ -116,6 +116,6 @@ check_part 5500 map
 check_part 9200 map order arena
 check_part 5900 pool
 check_part 8900 pool lists
-check_part 5900 table
+check_part 6000 table
 check_part 9900 index transpose
 check_part 25500 report

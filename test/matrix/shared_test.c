@@ -529,7 +529,8 @@ static uint32_t wear_out(const verbs *of, uint32_t way, spending *spend, const h
     }
     for (uint32_t i = 0; i < SOME; i++)
         CHECK(of->holds(c, handles[i], 3 * SOME + i));
-    CHECK(of->reserved_size(c) > reserved);
+    if (table->page_size <= 4096) /* A larger page has space for all slots from the start. */
+        CHECK(of->reserved_size(c) > reserved);
     spend(c, handles[0]);
     CHECK(of->reserve(c, 1) == HM_ERROR_FULL && hm_handle_is_null(of->add(c, 0)));
     CHECK(of->trim(c) == HM_OK);

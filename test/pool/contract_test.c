@@ -207,7 +207,7 @@ TEST(pool_contract, validate_sees_a_damaged_stack_of_holes)
     static const uint32_t holes[] = {0, 3, 5, 7};
     for (int how = 0, damages = 1; how < damages; how++) {
         hm_pool pool;
-        hm_pool_desc desc = {.item_size = HM_MEMORY_ALIGNMENT,
+        hm_pool_desc desc = {.item_size = test_page_size(HM_MEMORY_ALIGNMENT), /* a block */
                              .capacity = SLOTS,
                              .storage = HM_STORAGE_FIXED_BLOCKS,
                              .block_size = 1,
