@@ -23,7 +23,8 @@ static size_t order_cells(size_t count, size_t item_size)
 static void *order_take_cells(uint64_t **cells, size_t count, size_t item_size)
 {
     void *taken = *cells;
-    *cells += order_cells(count, item_size);
+    if (count != 0) /* Without items there may be no memory, and no address to add to. */
+        *cells += order_cells(count, item_size);
     return taken;
 }
 
