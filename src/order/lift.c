@@ -107,6 +107,8 @@ hm_order_phase hm_order_lift_all(hm_order_call *call)
     uint32_t count = call->sequence->count;
     if (state->cursor == 0) {
         state->is_disturbed = false;
+        if (count == 0) /* All may have been erased since the search. */
+            return HM_ORDER_SCAN;
         if (!hm_order_begin_batch(call, count))
             return hm_order_refuse(call);
     }

@@ -23,8 +23,7 @@ static size_t order_cells(size_t count, size_t item_size)
 static void *order_take_cells(uint64_t **cells, size_t count, size_t item_size)
 {
     void *taken = *cells;
-    if (count != 0) /* Without items there may be no memory, and no address to add to. */
-        *cells += order_cells(count, item_size);
+    *cells += order_cells(count, item_size);
     return taken;
 }
 
@@ -83,8 +82,7 @@ static bool order_divide_scratch(hm_order_call *call, uint32_t capacity, size_t 
 static size_t order_choose_copy_size(const hm_order_call *call)
 {
     const hm_order *order = &call->state->order;
-    /* Items may have been erased between the search and the moves: all of them. */
-    if (call->state->is_arranging || order->loops == NULL || call->sequence->count == 0)
+    if (call->state->is_arranging || order->loops == NULL)
         return 0;
     size_t stride;
     hm_sequence_run(call->sequence, 0, &stride);
