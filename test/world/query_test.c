@@ -94,16 +94,18 @@ TEST(query, the_last_rows_before_another_chunk_are_several_views_in_long_loops)
 {
     enum { ENTITIES = 300000, LONE = 300, CACHED = (1 << 20) / sizeof(int) };
     hm_world world;
-    hm_world_desc with = {.capacity = ENTITIES + LONE, .max_size = 16 << 20};
+    hm_world_desc with = {.capacity = ENTITIES + 2 * LONE, .max_size = 16 << 20};
     CHECK(hm_world_init(&world, &with) == HM_OK);
     const hm_component a = make_component(&world, sizeof(int), HM_COMPONENT_ARCHETYPE);
     const hm_component both[] = {a, make_component(&world, sizeof(int), HM_COMPONENT_ARCHETYPE)};
+    const hm_component tagged[] = {a, make_component(&world, 0, HM_COMPONENT_ARCHETYPE)};
     CHECK(hm_world_create_n(&world, both, 1, ENTITIES, NULL, NULL) == HM_OK);
+    CHECK(hm_world_create_n(&world, tagged, 2, LONE, NULL, NULL) == HM_OK);
     CHECK(hm_world_create_n(&world, both, 2, LONE, NULL, NULL) == HM_OK);
     hm_query query;
     CHECK(hm_query_init(&query, &world, &(hm_query_desc){.all = &a, .all_count = 1}) == HM_OK);
     hm_view view;
-    uint32_t count = 0, before = 0, last = 0, whole = 0;
+    uint32_t count = 0, least = UINT32_MAX, last = 0, whole = 0;
     for (hm_query_begin(&query); hm_query_next(&query, &view);) {
         const int *first = view.columns[0];
         CHECK((uintptr_t)first % 64 == 0); /* Views are as good for vectors as whole chunks. */
@@ -112,12 +114,38 @@ TEST(query, the_last_rows_before_another_chunk_are_several_views_in_long_loops)
         if (count == 0)
             whole = view.count;
         CHECK(count + view.count > CACHED || view.count == whole);
+        if (count < ENTITIES && view.count < least)
+            least = view.count;
         count += view.count;
-        before = last;
         last = view.count;
     }
-    CHECK(count == ENTITIES + LONE && last == LONE);
-    CHECK(before < whole && before < 1024);
+    CHECK(count == ENTITIES + 2 * LONE && last == LONE);
+    CHECK(least < whole && least < 1024);
+    hm_query_fini(&query);
+    hm_world_fini(&world);
+}
+
+/* Without a capacity the array of secondaries moves as it grows, and a query has their addresses.
+ */
+TEST(query, no_sparse_component_is_made_that_would_move_the_others)
+{
+    hm_world world;
+    CHECK(hm_world_init(&world, &(hm_world_desc){0}) == HM_OK);
+    const hm_component x = make_component(&world, sizeof(int), HM_COMPONENT_SPARSE);
+    CHECK(!hm_handle_is_null(hm_world_create(&world, &x, 1)));
+    hm_query query;
+    CHECK(hm_query_init(&query, &world, &(hm_query_desc){.all = &x, .all_count = 1}) == HM_OK);
+    hm_view view;
+    hm_query_begin(&query);
+    CHECK(hm_query_next(&query, &view));
+    const hm_component_desc sparse = {.size = sizeof(int), .storage = HM_COMPONENT_SPARSE};
+    uint32_t made = 0;
+    while (hm_world_component(&world, &sparse) != HM_INVALID_INDEX)
+        made++;
+    CHECK(strstr(hm_last_error(), "while a query runs") != NULL && made < 1000);
+    CHECK(*(int *)view.columns[0] == 0 && !hm_query_next(&query, &view));
+    CHECK(hm_world_component(&world, &sparse) != HM_INVALID_INDEX);
+    CHECK(hm_world_validate(&world) == HM_OK);
     hm_query_fini(&query);
     hm_world_fini(&world);
 }
