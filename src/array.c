@@ -193,14 +193,21 @@ size_t hm_array_whole_size(const hm_array_column *columns, uint32_t count)
     return total;
 }
 
-void hm_array_place_columns(const hm_array_column *columns, uint32_t count, unsigned char *data)
+/* Places new arrays in a whole range. */
+static void array_place_all(const hm_array_column *columns, uint32_t count, unsigned char *data,
+                            const size_t *offsets)
 {
-    size_t offsets[HM_ARRAY_MAX_COLUMNS] = {0}, total = 0;
-    (void)array_lay_out(columns, count, true, offsets, &total);
     for (uint32_t i = 0; i < count; i++) {
         hm_array_place_whole(&columns[i], data + offsets[i]);
         columns[i].array->limit = columns[i].array->capacity;
     }
+}
+
+void hm_array_place_columns(const hm_array_column *columns, uint32_t count, unsigned char *data)
+{
+    size_t offsets[HM_ARRAY_MAX_COLUMNS] = {0}, total = 0;
+    (void)array_lay_out(columns, count, true, offsets, &total);
+    array_place_all(columns, count, data, offsets);
 }
 
 hm_status hm_array_init_columns(const hm_array_column *columns, uint32_t count, bool is_whole)
@@ -211,7 +218,7 @@ hm_status hm_array_init_columns(const hm_array_column *columns, uint32_t count, 
     if (status != HM_OK)
         return status;
     if (is_whole)
-        hm_array_place_columns(columns, count, data);
+        array_place_all(columns, count, data, offsets);
     for (uint32_t i = 0; i < count && !is_whole; i++)
         hm_array_place(&columns[i], data + offsets[i]);
     columns->array->range_size = total;

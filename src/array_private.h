@@ -80,6 +80,16 @@ enum {
     HM_ARRAY_REMAP_SIZE = 1 << 13 /* bytes from which remapping pages is cheaper than a copy */
 };
 
+/* Returns the items that an array with space for `space` gets space for, so that it has it for
+ * `need`, which is at most the limit: twice as many at least, unless that is above the limit. */
+static inline size_t hm_array_wider(size_t space, size_t need, size_t limit)
+{
+    if (need <= space)
+        return space;
+    size_t twice = space <= limit / 2 ? 2 * space : limit;
+    return need > twice ? need : twice;
+}
+
 /* Returns by how many times a whole range of so many bytes grows: it doubles. But the first page
  * grows to 16 where addresses are ample, since memory that is not touched costs nothing there. */
 size_t hm_array_factor(const hm_memory *memory, size_t size);

@@ -156,14 +156,6 @@ static hm_status keys_move(hm_index *index, size_t buckets, size_t heads)
     return HM_OK;
 }
 
-static size_t keys_widened(const hm_array *array, size_t need)
-{
-    size_t twice = 2 * array->capacity;
-    if (need <= array->capacity)
-        return array->capacity;
-    return need > twice ? need : twice;
-}
-
 /* Makes sure that there are so many buckets and heads; `grows` as in hm_array_commit. */
 static hm_status keys_commit(hm_index *index, size_t buckets, size_t heads, bool grows)
 {
@@ -171,7 +163,8 @@ static hm_status keys_commit(hm_index *index, size_t buckets, size_t heads, bool
     hm_status status = HM_OK;
     if (head_array->is_whole &&
         (buckets > bucket_array->capacity || heads > head_array->capacity)) {
-        size_t wide = keys_widened(bucket_array, buckets), high = keys_widened(head_array, heads);
+        size_t wide = hm_array_wider(bucket_array->capacity, buckets, SIZE_MAX),
+               high = hm_array_wider(head_array->capacity, heads, SIZE_MAX);
         if (index->key_limit == 0 && high <= wide)
             high = wide + 1; /* So that both are full at once. */
         status = keys_move(index, wide, high);

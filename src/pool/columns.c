@@ -128,7 +128,7 @@ static hm_status pool_make_room(hm_pool *pool, uint64_t slots)
     size_t room = pool->entry_array.capacity;
     if (slots <= room)
         return HM_OK;
-    return pool_move(pool, hm_pool_at_most(slots > 2 * room ? slots : 2 * room, pool->max_slots));
+    return pool_move(pool, (uint32_t)hm_array_wider(room, (size_t)slots, pool->max_slots));
 }
 
 hm_status hm_pool_columns_commit(hm_pool *pool, uint64_t slots, bool grows)

@@ -134,18 +134,10 @@ static hm_status secondary_leave_pieces(hm_secondary *secondary)
     return HM_OK;
 }
 
-size_t hm_secondary_widened(size_t space, size_t need, uint32_t limit)
-{
-    if (need <= space)
-        return space;
-    size_t twice = space <= limit / 2 ? 2 * space : limit;
-    return need > twice ? need : twice;
-}
-
 hm_status hm_secondary_widen(hm_secondary *secondary, uint32_t slots)
 {
     size_t space = secondary->reserved_size / sizeof(uint32_t);
-    size_t wider = hm_secondary_widened(space, slots, secondary->max_slots);
+    size_t wider = hm_array_wider(space, slots, secondary->max_slots);
     if (wider == space)
         return HM_OK;
     hm_array range = {0};

@@ -228,9 +228,9 @@ static hm_status secondary_move(hm_secondary *secondary, size_t values, size_t s
 /* Makes space for n more values, and for the positions of all slots below `slots`. */
 static hm_status secondary_grow(hm_secondary *secondary, uint32_t n, uint32_t slots)
 {
-    size_t values = hm_secondary_widened(secondary->value_array.capacity,
-                                         (size_t)secondary->count + n, secondary->capacity);
-    size_t end = hm_secondary_widened(secondary->slot_end, slots, secondary->max_slots);
+    size_t values = hm_array_wider(secondary->value_array.capacity, (size_t)secondary->count + n,
+                                   secondary->capacity);
+    size_t end = hm_array_wider(secondary->slot_end, slots, secondary->max_slots);
     if (values == secondary->value_array.capacity && end == secondary->slot_end)
         return HM_OK;
     return secondary_move(secondary, values, end);

@@ -28,9 +28,6 @@ static inline bool hm_secondary_has_piece(const hm_secondary *secondary, uint32_
            secondary->pieces[(size_t)slot >> secondary->piece_shift] != 0;
 }
 
-/* Returns the space to move to: at least twice as much as there is, unless that is enough. */
-size_t hm_secondary_widened(size_t space, size_t need, uint32_t limit);
-
 /* Makes space for the positions of all slots below `slots`, of a secondary with a capacity: moves
  * them to a range of their own, of at least twice the size, if theirs ends before. HM_ERROR_MEMORY:
  * nothing has changed, or they have moved, but the system did not take back what they left. O(slots
