@@ -527,3 +527,71 @@ TEST(world_memory, the_second_walk_over_every_edge_asks_the_system_for_nothing)
     finish_world(&world);
     test_memory_check_released(&memory);
 }
+
+/* Returns where a region of the world begins, and its bytes. */
+static const char *region_at(const hm_world *world, uint32_t region, size_t *size)
+{
+    *size = region < 2 ? 2 * hm_world_class_size(region + 1) : HM_WORLD_BLOCK_SIZE << (region - 1);
+    return (const char *)hm_world_chunk_at(world, region << HM_WORLD_CLASS_BITS);
+}
+
+static bool is_in_region(const hm_world *world, const char *address)
+{
+    bool is_in = false;
+    for (uint32_t region = 0; region < world->store.base_array.count; region++) {
+        size_t size;
+        const char *at = region_at(world, region, &size);
+        is_in = is_in || (uintptr_t)address - (uintptr_t)at < size;
+    }
+    return is_in;
+}
+
+/* Rows, cells and columns, spare chunks, what was given back, and what is not the world's. */
+TEST(world_memory, any_address_may_be_asked_for_its_entity)
+{
+    hm_world world = make_world((hm_world_desc){.capacity = 3000, .max_size = 1 << 20});
+    hm_component a = make_int(&world), b = make_int(&world), tag = make_tag(&world);
+    hm_component large = make_component(&world, (hm_component_desc){.size = 8000});
+    hm_handle many[2000];
+    CHECK(hm_world_create_n(&world, &large, 1, 60, NULL, many) == HM_OK);
+    const void *gone = hm_world_get(&world, many[59], large);
+    CHECK(hm_handle_equal(hm_world_handle_of(&world, gone, large), many[59]));
+    CHECK(hm_world_destroy_n(&world, many, 60) == 60); /* That leaves free blocks. */
+    CHECK(hm_handle_is_null(hm_world_handle_of(&world, gone, large)));
+    CHECK(hm_world_create_n(&world, &a, 1, 2000, NULL, many) == HM_OK);
+    const char *last = hm_world_get(&world, many[1999], a);
+    CHECK(hm_world_destroy_n(&world, many + 1000, 1000) == 1000);
+    const hm_component sets[] = {a, b};
+    for (uint32_t n = 1; n <= 2; n++) /* What is refused leaves spare chunks. */
+        CHECK(hm_world_create_n(&world, sets, n, 5000, NULL, NULL) == HM_ERROR_FULL);
+    CHECK(hm_handle_is_null(hm_world_handle_of(&world, last, a)));
+    uint32_t found = 0;
+    for (uint32_t region = 0; region < world.store.base_array.count; region++) {
+        size_t size;
+        const char *base = region_at(&world, region, &size);
+        for (size_t i = 0; i < size; i++) {
+            hm_handle entity = hm_world_handle_of(&world, base + i, a);
+            if (hm_handle_is_null(entity))
+                continue;
+            size_t within = (size_t)(base + i - (const char *)hm_world_get(&world, entity, a));
+            CHECK(within < sizeof(int));
+            found++;
+        }
+        CHECK(is_in_region(&world, base - 1) ||
+              hm_handle_is_null(hm_world_handle_of(&world, base - 1, a)));
+        CHECK(is_in_region(&world, base + size) ||
+              hm_handle_is_null(hm_world_handle_of(&world, base + size, a)));
+    }
+    CHECK(found == 1000 * sizeof(int) && world.store.base_array.count > 2);
+    const void *first = hm_world_get(&world, many[0], a);
+    CHECK(hm_handle_is_null(hm_world_handle_of(&world, first, b)));
+    CHECK(hm_handle_is_null(hm_world_handle_of(&world, first, tag)));
+    CHECK(hm_handle_is_null(hm_world_handle_of(&world, first, tag + 1)));
+    hm_component sparse = make_sparse(&world);
+    give(&world, many[0], sparse, 1);
+    const int *value = hm_world_get(&world, many[0], sparse);
+    CHECK(hm_handle_equal(hm_world_handle_of(&world, value, sparse), many[0]));
+    CHECK(hm_handle_is_null(hm_world_handle_of(&world, value + 1, sparse)));
+    CHECK(hm_handle_is_null(hm_world_handle_of(&world, value - 1, sparse)));
+    finish_world(&world);
+}
