@@ -99,36 +99,34 @@ struct create_bulk {
     }
 };
 
+/* Gives bodies to all, then takes them away, and times one of the two. */
+template <class World> double change_bodies(uint32_t count, bool is_add)
+{
+    scene<World> s;
+    s.fill(count, start, speed);
+    auto add = [&] {
+        for (auto entity : s.entities)
+            s.world.add(entity, solid);
+    };
+    auto take = [&] {
+        for (auto entity : s.entities)
+            s.world.template remove<body>(entity);
+    };
+    if (!is_add)
+        return timed(count, add, take);
+    add();
+    return timed(count, take, add);
+}
 struct add_one {
     template <class World> static double run(uint32_t count)
     {
-        scene<World> s;
-        s.fill(count, start, speed);
-        auto take = [&] {
-            for (auto entity : s.entities)
-                s.world.template remove<body>(entity);
-        };
-        auto add = [&] {
-            for (auto entity : s.entities)
-                s.world.add(entity, solid);
-        };
-        add();
-        return timed(count, take, add);
+        return change_bodies<World>(count, true);
     }
 };
 struct remove_one {
     template <class World> static double run(uint32_t count)
     {
-        scene<World> s;
-        s.fill(count, start, speed);
-        auto add = [&] {
-            for (auto entity : s.entities)
-                s.world.add(entity, solid);
-        };
-        return timed(count, add, [&] {
-            for (auto entity : s.entities)
-                s.world.template remove<body>(entity);
-        });
+        return change_bodies<World>(count, false);
     }
 };
 struct remove_and_add {

@@ -51,7 +51,41 @@ struct frozen {
 template <int> struct mark { /* tells archetypes apart */
 };
 
-struct our_peer {
+/* The loops of a world whose queries are kept. */
+template <class Peer> struct kept_queries {
+    template <class F> void two(F f)
+    {
+        self().twos.each(f);
+    }
+    template <class F> void three(F f)
+    {
+        self().threes.each(f);
+    }
+    template <class F> void sparse(F f)
+    {
+        self().sparses.each(f);
+    }
+    template <class F> void optional(F f)
+    {
+        self().optionals.each(f);
+    }
+    template <class F> void none(F f)
+    {
+        self().nones.each(f);
+    }
+    template <class F> void any(F f)
+    {
+        self().anys.each(f);
+    }
+
+  private:
+    Peer &self()
+    {
+        return static_cast<Peer &>(*this);
+    }
+};
+
+struct our_peer : kept_queries<our_peer> {
     static constexpr const char *name = "hm::world";
     using entity = hm::entity;
     hm::world world;
@@ -127,30 +161,6 @@ struct our_peer {
     void untag_all()
     {
         require(placed.change(hm::without<frozen>()) == HM_OK, "a change was refused");
-    }
-    template <class F> void two(F f)
-    {
-        twos.each(f);
-    }
-    template <class F> void three(F f)
-    {
-        threes.each(f);
-    }
-    template <class F> void sparse(F f)
-    {
-        sparses.each(f);
-    }
-    template <class F> void optional(F f)
-    {
-        optionals.each(f);
-    }
-    template <class F> void none(F f)
-    {
-        nones.each(f);
-    }
-    template <class F> void any(F f)
-    {
-        anys.each(f);
     }
 };
 
@@ -255,7 +265,7 @@ struct entt_peer {
 #endif
 
 #ifdef WITH_FLECS
-struct flecs_peer {
+struct flecs_peer : kept_queries<flecs_peer> {
     static constexpr const char *name = "flecs";
     using entity = flecs::entity;
     flecs::world world;
@@ -350,30 +360,6 @@ struct flecs_peer {
     void untag_all()
     {
         world.remove_all<frozen>();
-    }
-    template <class F> void two(F f)
-    {
-        twos.each(f);
-    }
-    template <class F> void three(F f)
-    {
-        threes.each(f);
-    }
-    template <class F> void sparse(F f)
-    {
-        sparses.each(f);
-    }
-    template <class F> void optional(F f)
-    {
-        optionals.each(f);
-    }
-    template <class F> void none(F f)
-    {
-        nones.each(f);
-    }
-    template <class F> void any(F f)
-    {
-        anys.each(f);
     }
 };
 #endif
