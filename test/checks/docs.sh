@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # docs.sh SOURCE: every ```c block of README.md and docs/*.md is a complete translation unit that
-# compiles without a warning, with every installed compiler, and so is every ```cpp block. README's
-# way to Debian packages names what they are built with. If Doxygen is installed, the reference that
+# compiles without a warning, with every installed compiler, and so is every ```cpp block. The
+# way to Debian packages in docs/install.md names what they are built with. If Doxygen is installed, the reference that
 # it makes of the pages and the headers is whole.
 # HM_WARNINGS, HM_C_WARNINGS: the compilers' warning flags.
 # shellcheck source=test/tools/check.sh
@@ -10,14 +10,14 @@
 blocks=0
 compiled=0
 
-way=$(grep '^| Debian packages |' "$source/README.md")
+way=$(grep '^| Debian packages |' "$source/docs/install.md")
 packages=$(sed -n 's/^Build-Depends: //p' "$source/tools/package/debian/control" |
     sed 's/([^)]*)//g; s/debhelper-compat/debhelper/; s/,//g')
 for package in build-essential $packages; do
     case $way in
     *" $package"[\ \`]*) ;;
     *)
-        fail "README's way to Debian packages does not name $package"
+        fail "docs/install.md's way to Debian packages does not name $package"
         ;;
     esac
 done

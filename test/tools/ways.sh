@@ -1,10 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# ways.sh SOURCE: builds README's first program by each way to get the library that README lists, from
-# the archive of a release, and compares what it prints. A table at the end has the commands, their
-# seconds, and their processor time, which other jobs on the machine change less. Everything is in a
-# temporary directory: the Debian packages are unpacked there instead of installed, so that no run needs
-# root or changes the system; `dpkg --simulate` says whether they could be installed.
+# ways.sh SOURCE: builds README's first program by each way to get the library that docs/install.md
+# lists, from the archive of a release, and compares what it prints. A table at the end has the
+# commands, their seconds, and their processor time, which other jobs on the machine change less.
+# Everything is in a temporary directory: the Debian packages are unpacked there instead of installed,
+# so that no run needs root or changes the system; `dpkg --simulate` says whether they could be
+# installed.
 # shellcheck source=test/tools/check.sh
 . "$1/test/tools/check.sh"
 processors=$(nproc)
