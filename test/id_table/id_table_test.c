@@ -412,6 +412,56 @@ TEST(id_table, a_spent_index_space_is_full_and_the_failure_changes_nothing_that_
     hm_id_table_fini(&table);
 }
 
+/* Makes the slot at position `count` one that is met in its last generation. */
+static void spend_next(hm_id_table *table)
+{
+    table->entries[table->slots[table->count]].bits |= (uint64_t)LIVES
+                                                       << HM_HANDLE_GENERATION_SHIFT;
+}
+
+TEST(id_table, without_a_capacity_a_reserve_of_more_than_the_slots_that_are_left_moves_nothing)
+{
+    enum { SLOTS = 100000 };
+    hm_id_table table;
+    make(&table, 0, SLOTS, NULL);
+    live_through(&table, 1);
+    spend_next(&table);
+    const hm_handle *entries = table.entries;
+    CHECK(hm_id_table_reserve(&table, SLOTS) == HM_ERROR_FULL && table.entries == entries);
+    CHECK(table.slot_count == 1 && table.used == 0 && hm_id_table_validate(&table) == HM_OK);
+    CHECK(hm_id_table_reserve(&table, SLOTS - 1) == HM_OK && table.entries != entries);
+    CHECK(hm_id_table_validate(&table) == HM_OK);
+    hm_id_table_fini(&table);
+}
+
+/* They leave the range of the table, and then one of their own. */
+TEST(id_table, entries_move_whenever_retired_slots_have_used_them_up)
+{
+    test_memory memory;
+    hm_id_table table;
+    uint32_t moves = 0;
+    test_memory_init(&memory, hm_memory_os()->page_size);
+    make(&table, 4, 0, &memory);
+    for (uint32_t i = 0; moves < 3; i++) {
+        const hm_handle *entries = table.entries;
+        hm_handle handle = HM_NULL_HANDLE;
+        for (uint32_t k = 1; hm_handle_is_null(handle); k++) {
+            test_memory_fail(&memory, k, k % 2 == 0);
+            handle = issue(&table);
+        }
+        test_memory_fail(&memory, 0, false);
+        CHECK(hm_handle_equal(handle, hm_handle_pack(i, 1, TYPE_ID)));
+        CHECK(hm_id_table_explain(&table, hm_handle_pack(0, LIVES, TYPE_ID)) ==
+              (i == 0 ? HM_HANDLE_FORGED : HM_HANDLE_RETIRED));
+        release_at(&table, 0);
+        spend_next(&table);
+        moves += i != 0 && table.entries != entries;
+    }
+    CHECK(hm_id_table_validate(&table) == HM_OK);
+    hm_id_table_fini(&table);
+    test_memory_check_released(&memory);
+}
+
 /* ---- what comes next ---- */
 
 /* Reserves n, and checks that n issues return what upcoming says now. */
