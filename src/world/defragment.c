@@ -165,7 +165,7 @@ static hm_progress defragment_archetypes(hm_world *world, hm_budget *budget)
         goes_on = one.done && !hm_budget_is_spent(budget);
     }
     hm_world_order_of(world)->clock = world->clock;
-    all.done = goes_on && all.status == HM_OK && defragment_is_done(world);
+    all.done = goes_on && defragment_is_done(world); /* not if an archetype was refused memory */
     if (has_limit && !all.done && all.status == HM_OK)
         budget->is_spent = true; /* The looks may be used up, and nothing else. */
     return all;

@@ -4,7 +4,10 @@
 
 #include "support/world.h"
 
-enum { CAPACITY = 40000, MANY = 3000, UNBOUNDED = 1, BARE = 2 /* ways */ };
+enum { CAPACITY = 40000, MANY = 3000 };
+
+/* The ways; after the second, operations are not refused in all of them. */
+enum { UNBOUNDED = 1, BARE = 2 /* without components */, SMALL = 3 /* pages of 64 bytes */ };
 
 static const test_layout one_layout = {.page_size = 65536, .item_size = 1, .item_align = 1};
 
@@ -39,7 +42,9 @@ static size_t size_of(uint32_t c)
 static hm_status world_init(scene *on)
 {
     hm_world *world = &on->in.world;
+    test_memory_use(on->way == SMALL ? hm_memory_heap() : NULL);
     test_memory_init(&on->memory, test_page_size(on->layout.page_size));
+    test_memory_use(NULL);
     hm_world_desc desc = {.capacity = CAPACITY,
                           .max_archetypes = 1 << 15,
                           .max_size = 1 << 26,
@@ -48,7 +53,7 @@ static hm_status world_init(scene *on)
     if (on->way == UNBOUNDED)
         desc.capacity = 0, desc.max_size = 0;
     CHECK(hm_world_init(world, &desc) == HM_OK);
-    if (on->way == BARE) /* without components */
+    if (on->way == BARE)
         return HM_OK;
     for (uint32_t c = 0; c < COMPONENTS; c++) {
         on->components[c] = make_numbered(on, c);
@@ -90,6 +95,7 @@ static picture world_look(const scene *on)
 {
     const hm_world *world = &on->in.world;
     picture seen = world_states(on);
+    CHECK(world->store.base_array.count <= world->store.base_array.capacity);
     mix(&seen.contents, on->destroyed);
     for (uint32_t i = 0; i < seen.count; i++) {
         hm_handle entity = hm_world_handle_at(world, i);
@@ -155,6 +161,18 @@ static void stand_without_chunks(scene *on)
     while (!hm_handle_is_null(hm_world_create(&on->in.world, on->components + 1, 2)))
         ;
     test_memory_fail(&on->memory, 0, false);
+}
+
+/* There is no block for a chunk, and the next one begins a region. Without a capacity, the array of
+ * the regions is full. */
+static void stand_before_a_region(scene *on)
+{
+    const hm_world_store *store = &on->in.world.store;
+    uint32_t chunk;
+    while (store->record_array.count < 8)
+        CHECK(hm_world_store_take(&on->in.world, HM_WORLD_CLASSES - 1, &chunk) == HM_OK);
+    CHECK(store->base_array.count == 4);
+    CHECK(on->way != UNBOUNDED || store->base_array.capacity == 4);
 }
 
 static void stand_trimmed_empty(scene *on)
@@ -243,7 +261,7 @@ REFUSED(world, create, {stand_empty, run_create, 0}, {stand_trimmed_empty, run_c
         {stand_at_the_end, run_create_without_components, 0},
         {stand_at_the_end, run_create_sparse, 0}, {stand_trimmed_empty, run_create_sparse, 0})
 REFUSED(world, create_n, {stand_empty, run_create_n, 0}, {stand_trimmed_empty, run_create_n, 0},
-        {stand_without_small_chunks, run_create_n, 0})
+        {stand_without_small_chunks, run_create_n, 0}, {stand_before_a_region, run_create_n, 0})
 REFUSED(world, add, {stand_without_small_chunks, run_add, 0},
         {stand_without_small_chunks, run_add_tag, 0}, {stand_empty, run_add_sparse, 0},
         {stand_trimmed_empty, run_add_sparse, 0})
@@ -255,6 +273,95 @@ REFUSED(world, component, {stand_empty, run_sparse_component, 0})
 REFUSED(world, reserve, {stand_at_the_end, world_large_reserve, 0},
         {stand_trimmed_empty, world_large_reserve, 0})
 REFUSED(world, trim, {stand_in_ruins, world_trim, 0})
+
+/* The list of the chunks of the archetype that is being ordered, in a world with small pages. */
+
+enum { ROWS = 400 }; /* in more chunks than the list has space for at first */
+
+static hm_component large; /* few of its values fill a chunk */
+
+static void check_list_of_chunks(const scene *on)
+{
+    const hm_world *world = &on->in.world;
+    uint32_t chunk = HM_WORLD_NONE;
+    if (world->order_archetype != HM_WORLD_NONE)
+        chunk = world->archetypes[world->order_archetype].first;
+    for (; chunk != HM_WORLD_NONE; chunk = hm_world_link_of(world, chunk)->next) {
+        const uint32_t *at =
+            hm_world_order_of(world)->chunks + hm_world_link_of(world, chunk)->ordinal;
+        test_memory_check_committed(&on->memory, at, sizeof *at);
+        CHECK(*at == chunk);
+    }
+}
+
+static bool run_order(scene *on)
+{
+    static const hm_order order = {.key = int_key};
+    hm_progress progress = hm_world_defragment(&on->in.world, large, &order, NULL);
+    CHECK(progress.done == (progress.status == HM_OK));
+    CHECK(!progress.done || world_is_in_order(&on->in.world, large, int_key, NULL));
+    check_list_of_chunks(on);
+    return succeeds(progress.status);
+}
+
+/* Where nothing is refused any more, the archetype that has grown is put in order. */
+static bool run_grow(scene *on)
+{
+    bool done = succeeds(hm_world_create_n(&on->in.world, &large, 1, ROWS, NULL, NULL));
+    check_list_of_chunks(on);
+    CHECK(on->memory.fail_at != 0 || (done && run_order(on)));
+    return done;
+}
+
+/* It has one chunk. */
+static void make_large_archetype(scene *on)
+{
+    large = hm_world_component(&on->in.world, &(hm_component_desc){.size = 12000});
+    CHECK(hm_world_create_n(&on->in.world, &large, 1, 0, NULL, NULL) == HM_OK);
+}
+
+/* Another archetype, which is ordered later, has many. */
+static void stand_before_an_order(scene *on)
+{
+    hm_handle entities[ROWS];
+    make_large_archetype(on);
+    const hm_component both[] = {large, on->components[2]};
+    CHECK(hm_world_create_n(&on->in.world, both, 2, ROWS, NULL, entities) == HM_OK);
+    for (int i = 0; i < ROWS; i++)
+        *(int *)hm_world_get(&on->in.world, entities[i], large) = ROWS - i;
+}
+
+/* The list has no space for another chunk. */
+static void stand_in_order(scene *on)
+{
+    make_large_archetype(on);
+    CHECK(run_order(on));
+    hm_array *list = on->in.world.order;
+    list->limit = list->capacity = sizeof(hm_world_order) / sizeof(uint32_t) + 1;
+}
+
+static void stand_in_order_with_many_chunks(scene *on)
+{
+    stand_before_an_order(on);
+    CHECK(run_order(on));
+}
+
+TEST(world_fault, an_order_waits_for_the_list_of_its_chunks)
+{
+    static const operation operations[] = {{stand_before_an_order, run_order, 0},
+                                           {stand_in_order, run_grow, 0},
+                                           {stand_in_order_with_many_chunks, world_trim, 0}};
+    stage.kind = &world_kind;
+    stage.layout = one_layout;
+    stage.way = SMALL;
+    for (uint32_t i = 0; i < sizeof operations / sizeof *operations; i++) {
+        uint32_t k = 1;
+        for (; refuse(&stage, operations[i], k, false); k++)
+            refuse(&stage, operations[i], k, true);
+        CHECK(k > 1);
+    }
+}
+
 TEST(world_fault, a_component_refused_makes_none)
 {
     for (uint32_t c = 0; c < COMPONENTS; c++) {
