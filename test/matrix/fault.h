@@ -260,6 +260,7 @@ static inline bool refuse(scene *on, operation what, uint32_t k, bool and_later)
     picture before = of->look(on);
     test_memory_fail(&on->memory, k, and_later);
     bool succeeded = what.run(on), reached = on->memory.calls >= k;
+    CHECK(!trimming || succeeded != reached);
     if (!succeeded) {
         CHECK(reached);
         check_unchanged(on, before, trimming);

@@ -248,6 +248,18 @@ static void secondary_ruin(scene *on)
     CHECK(secondary_set(on, FAR_AWAY - 6 * PIECE_SLOTS));
 }
 
+/* A set has moved the positions, but was refused to give back the memory that they have left. */
+static void stand_with_pieces_left(scene *on)
+{
+    bool is_set = !secondary_add(on);
+    for (uint32_t k = 1; !is_set && on->in.secondary.left == NULL; k++) {
+        test_memory_fail(&on->memory, k, false);
+        is_set = secondary_set_far_away(on);
+    }
+    test_memory_fail(&on->memory, 0, false);
+    CHECK(is_set == (on->way != 0));
+}
+
 static picture secondary_look(const scene *on)
 {
     const hm_secondary *secondary = &on->in.secondary;
@@ -271,7 +283,8 @@ REFUSED(secondary, reserve, {stand_empty, secondary_reserve, 0},
         {stand_at_the_edge, secondary_reserve, 0},
         {stand_cleared_and_trimmed, secondary_reserve, 0},
         {stand_empty, secondary_large_reserve, 0}, {stand_in_ruins, secondary_large_reserve, 0})
-REFUSED(secondary, trim, {stand_in_ruins, secondary_trim, 0})
+REFUSED(secondary, trim, {stand_in_ruins, secondary_trim, 0},
+        {stand_with_pieces_left, secondary_trim, 0})
 NEVER_ASKS(secondary)
 
 static bool value_is_asked(hm_handle owner, const void *value, void *context)
