@@ -141,6 +141,29 @@ TEST(lists, without_a_capacity_they_move_when_their_range_is_full)
     CHECK(last[0] == last[1]);
 }
 
+/* Two blocks take all of the range. The first becomes free, and is divided as long as the second is
+ * hardly used. */
+TEST(lists, without_a_capacity_a_large_range_grows_only_if_it_is_used)
+{
+    enum { UNITS = 1 << 16, SIZE = 16 };
+    hm_lists lists;
+    CHECK(hm_lists_init(&lists, &(hm_lists_desc){.item_size = SIZE}) == HM_OK);
+    uint32_t many = (UNITS - 1) * ((1U << lists.blocks.unit_shift) / SIZE);
+    hm_handle first = hm_lists_create(&lists), second = hm_lists_create(&lists);
+    CHECK(hm_lists_resize(&lists, first, many) == HM_OK);
+    CHECK(hm_lists_resize(&lists, second, many) == HM_OK);
+    const void *range = lists.blocks.base;
+    uint32_t end = lists.blocks.end;
+    CHECK(end == 1 + 2 * UNITS && hm_lists_destroy(&lists, first));
+    CHECK(hm_lists_resize(&lists, second, 1) == HM_OK);
+    CHECK(hm_lists_push(&lists, hm_lists_create(&lists), NULL) != NULL);
+    CHECK(lists.blocks.base == range && lists.blocks.end == end);
+    CHECK(hm_lists_resize(&lists, second, many) == HM_OK && lists.blocks.base == range);
+    CHECK(hm_lists_push_n(&lists, hm_lists_create(&lists), NULL, 100) == HM_OK);
+    CHECK(lists.blocks.base != range && lists.blocks.end > end);
+    finish(&lists);
+}
+
 /* Spent slots stay, and take more entries than there may be lists. */
 TEST(lists, without_a_capacity_records_follow_where_retired_slots_need_space)
 {

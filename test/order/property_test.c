@@ -231,6 +231,28 @@ TEST(order_property, a_crowd_that_changes_in_any_phase_is_seen)
     }
 }
 
+/* The last items belong in front of the others, which are queued where those were, and then gone.
+ */
+TEST(order_property, a_queue_of_items_that_are_gone_is_passed_in_steps)
+{
+    enum { LARGE = 60000, FRONT = LARGE / 6 };
+    column c;
+    column_init(&c, LARGE);
+    for (uint32_t i = 0; i < LARGE; i++)
+        column_insert(&c, i < LARGE - FRONT ? LARGE + i : i, false);
+    hm_order order = column_order(&c, 0);
+    while (c.state == NULL || c.state->phase != HM_ORDER_PLACE)
+        column_run(&c, order, hm_budget_of(1, 1000));
+    column_run(&c, order, hm_budget_of(FRONT, 1));
+    uint32_t queued = c.state->place.queue_count;
+    CHECK(queued > FRONT / 2);
+    column_cut(&c, LARGE - FRONT);
+    column_run(&c, order, hm_budget_of(1, 1));
+    CHECK(c.state->place.queue_count < queued && c.state->place.queue_count > 0);
+    column_finish(&c, order, hm_budget_of(1, 1000));
+    column_fini(&c);
+}
+
 /* An item moves half the way down, past many items that stay, and before many that give way. */
 TEST(order_property, long_ways_are_gone_in_steps)
 {

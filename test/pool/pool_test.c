@@ -61,6 +61,19 @@ POOL_TEST(of_many_holes_the_latest_are_filled_exactly_and_then_the_lowest)
 
 /* As the pool of ids of a physics engine works: an unbounded stack, and a new id when it is empty.
  * Trims change nothing of that, and a clear makes all ids new again. */
+POOL_TEST(slots_that_a_clear_retires_leave_no_hole)
+{
+    hm_handle handles[MANY];
+    hm_pool pool = make(storage, (hm_pool_desc){0});
+    fill(&pool, handles, MANY);
+    for (uint32_t slot = 0; slot < HM_POOL_WORD; slot++)
+        pool.entries[slot] |= HM_HANDLE_MAX_GENERATION;
+    hm_pool_clear(&pool);
+    CHECK(hm_pool_get_stats(&pool).retired_slots == HM_POOL_WORD);
+    CHECK(hm_pool_validate(&pool) == HM_OK && hm_handle_index(add(&pool, 0)) == HM_POOL_WORD);
+    finish(&pool);
+}
+
 POOL_TEST(HM_REUSE_LAST_issues_the_indices_of_a_stack_of_free_ones)
 {
     enum { IDS = 2000, OPERATIONS = 40000 };

@@ -226,6 +226,28 @@ TEST(world_memory, entities_with_sparse_values_pass_by_slots_that_are_spent)
     finish_world(&world);
 }
 
+/* With a capacity they share a range with the ids at first, and have memory once there is a value.
+ */
+TEST(world_memory, the_first_sparse_value_may_come_when_retired_slots_have_used_up_that_range)
+{
+    test_memory memory;
+    test_memory_init(&memory, hm_memory_os()->page_size);
+    hm_world world = make_world((hm_world_desc){.capacity = 4, .memory = &memory.table});
+    hm_component sparse = make_sparse(&world);
+    hm_handle entity = hm_world_create(&world, NULL, 0);
+    while (hm_handle_index(entity) < world.mask_array.capacity) {
+        CHECK(hm_world_destroy(&world, entity));
+        world.ids.entries[hm_handle_index(entity)].bits |= (uint64_t)HM_HANDLE_MAX_GENERATION
+                                                           << HM_HANDLE_GENERATION_SHIFT;
+        entity = hm_world_create(&world, NULL, 0);
+    }
+    CHECK(world.mask_array.committed_size == 0);
+    give(&world, entity, sparse, 7);
+    CHECK(hm_world_get_stats(&world).committed_size == memory.committed_size);
+    finish_world(&world);
+    test_memory_check_released(&memory);
+}
+
 /* trim */
 
 TEST(world_memory, trim_drops_empty_archetypes_and_gives_memory_back)

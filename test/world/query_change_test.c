@@ -123,6 +123,22 @@ TEST(query_change, a_value_that_is_replaced_is_destroyed_once_and_zero_then)
     }
 }
 
+TEST(query_change, a_tag_that_is_there_already_changes_no_value)
+{
+    scene on;
+    start(&on);
+    hm_handle entity = CREATE(&on, on.a, on.tag);
+    set_int(&on, entity, on.a, 1);
+    hm_query query = ask(&on, (hm_query_desc){ALL(on.a)});
+    uint64_t before = hm_world_changed(&on.world, entity, on.a);
+    uint32_t changed;
+    CHECK(hm_query_change(&query, &on.tag, 1, NULL, 0, &changed) == HM_OK && changed == 1);
+    CHECK(hm_world_changed(&on.world, entity, on.a) == before);
+    CHECK(*(const int *)hm_world_get(&on.world, entity, on.a) == 1);
+    hm_query_fini(&query);
+    finish(&on);
+}
+
 TEST(query_change, values_of_other_entities_stay)
 {
     scene on;
