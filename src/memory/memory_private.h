@@ -47,6 +47,7 @@ hm_status hm_memory_decommit(const hm_memory *memory, unsigned char *address, si
             CALL(__VA_ARGS__, size);                                                               \
             break;                                                                                 \
             HM_SIZE_CASES(CALL, __VA_ARGS__);                                                      \
+            HM_SIZE_CASE(32, CALL, __VA_ARGS__);                                                   \
         }                                                                                          \
     } while (0)
 

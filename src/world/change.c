@@ -62,9 +62,7 @@ HM_INLINE hm_status change_add(hm_world *world, hm_world_place *at, hm_handle en
     if (status != HM_OK)
         return status;
     hm_world_settle(world);
-    hm_world_place place = *at;
-    *at = hm_world_copy_row_with(world, place, to, number, value);
-    hm_world_remove_row(world, place);
+    hm_world_move_row(world, at, to, number, value);
     return HM_OK;
 }
 
@@ -127,7 +125,10 @@ hm_status hm_world_remove_at(hm_world *world, hm_world_place *at, hm_handle enti
     if (status != HM_OK)
         return status;
     hm_world_settle(world); /* It has a component, so it lives: its place stays. */
-    change_move(world, at, to);
+    if (hm_world_record(world, number)->destroy == NULL)
+        hm_world_move_row(world, at, to, number, NULL);
+    else
+        change_move(world, at, to);
     return HM_OK;
 }
 

@@ -15,6 +15,15 @@ static inline void rows_zero(void *at, uint32_t size)
     HM_FOR_SIZE(size, memset, at, 0);
 }
 
+/* NULL: zero. */
+static inline void rows_write(void *at, const void *value, uint32_t size)
+{
+    if (value != NULL)
+        rows_copy(at, value, size);
+    else
+        rows_zero(at, size);
+}
+
 /* A row, and what the addresses of its values are computed from. Loaded once, since compilers must
  * assume that copying a value changes the world and its archetypes. */
 typedef struct rows_row {
@@ -22,18 +31,28 @@ typedef struct rows_row {
     size_t rows, row; /* of the chunk; among them */
 } rows_row;
 
+static inline rows_row rows_in(const hm_world *world, const hm_world_archetype *archetype,
+                               uint32_t chunk, uint32_t row)
+{
+    rows_row at = {.chunk = hm_world_chunk_at(world, chunk), .row = row};
+    at.rows = archetype->rows[hm_world_chunk_class(chunk)];
+    return at;
+}
+
 static inline rows_row rows_at(const hm_world *world, const hm_world_archetype *archetype,
                                hm_world_place place)
 {
-    rows_row at = {.chunk = hm_world_chunk_at(world, place.chunk)};
-    at.rows = archetype->rows[hm_world_chunk_class(place.chunk)];
-    at.row = hm_world_place_row(place);
-    return at;
+    return rows_in(world, archetype, place.chunk, hm_world_place_row(place));
+}
+
+static inline unsigned char *rows_address(rows_row at, size_t offset, size_t size)
+{
+    return at.chunk + at.rows * offset + at.row * size;
 }
 
 static inline unsigned char *rows_value(rows_row at, const hm_world_cell *cell)
 {
-    return at.chunk + at.rows * cell->offset + at.row * cell->size;
+    return rows_address(at, cell->offset, cell->size);
 }
 
 static inline hm_handle *rows_entity(rows_row at, const hm_world_archetype *archetype)
@@ -182,18 +201,33 @@ hm_world_place hm_world_append_run(hm_world *world, uint32_t index, uint32_t n, 
     return place;
 }
 
-hm_world_place hm_world_append_row(hm_world *world, uint32_t index, hm_handle entity)
+/* Returns where the last row of an archetype, which has rows, is. */
+static inline hm_world_place rows_last_place(const hm_world_archetype *archetype, uint32_t index)
+{
+    hm_world_place place = {archetype->last,
+                            index << HM_WORLD_ROW_BITS | (archetype->last_rows - 1)};
+    return place;
+}
+
+/* Counts a row that was prepared, and returns it. */
+static inline rows_row rows_append(hm_world *world, uint32_t index)
 {
     hm_world_archetype *archetype = &world->archetypes[index];
     rows_open_chunk(world, archetype);
-    hm_world_place place = {archetype->last, index << HM_WORLD_ROW_BITS | archetype->last_rows};
-    archetype->last_rows++;
+    rows_row row = rows_in(world, archetype, archetype->last, archetype->last_rows++);
     archetype->count++;
     hm_world_mark_rows(world, index);
     if (world->poisons)
-        rows_mark(world, archetype, place, hm_memory_unpoison);
-    *rows_entity(rows_at(world, archetype, place), archetype) = entity;
-    return place;
+        rows_mark(world, archetype, rows_last_place(archetype, index), hm_memory_unpoison);
+    return row;
+}
+
+hm_world_place hm_world_append_row(hm_world *world, uint32_t index, hm_handle entity)
+{
+    const hm_world_archetype *archetype = &world->archetypes[index];
+    rows_row row = rows_append(world, index);
+    *rows_entity(row, archetype) = entity;
+    return rows_last_place(archetype, index);
 }
 
 void hm_world_zero_row(hm_world *world, hm_world_place place)
@@ -208,10 +242,7 @@ void hm_world_zero_row(hm_world *world, hm_world_place place)
     }
 }
 
-/* Appends a row to archetype `to` for the entity at `from`, and writes all of its values: `value`
- * for the component `number`. */
-static inline hm_world_place rows_move(hm_world *world, hm_world_place from, uint32_t to,
-                                       uint32_t number, const void *value)
+hm_world_place hm_world_copy_row(hm_world *world, hm_world_place from, uint32_t to)
 {
     const hm_world_archetype *source = &world->archetypes[hm_world_place_archetype(from)];
     const hm_world_archetype *archetype = &world->archetypes[to];
@@ -224,45 +255,32 @@ static inline hm_world_place rows_move(hm_world *world, hm_world_place from, uin
     for (uint32_t c = 0, n = archetype->column_count; c < n; c++) {
         uint32_t column = columns[c];
         const hm_world_cell *cell = &cells[column];
-        unsigned char *at = rows_value(now, cell);
-        uint32_t size = cell->size;
         if (column < span && old_cells[column].is_present)
-            rows_copy(at, rows_value(old, &old_cells[column]), size);
-        else if (column == number)
-            rows_copy(at, value, size);
+            rows_copy(rows_value(now, cell), rows_value(old, &old_cells[column]), cell->size);
         else
-            rows_zero(at, size);
+            rows_zero(rows_value(now, cell), cell->size);
     }
     return place;
 }
 
-hm_world_place hm_world_copy_row(hm_world *world, hm_world_place from, uint32_t to)
+/* Goes back to the chunk before the last, which has no rows any more. It stays as a spare one, so
+ * that rows that come and go where it begins do not take it and give it back each time. */
+static HM_COLD void rows_go_back(hm_world *world, hm_world_archetype *archetype, uint32_t index)
 {
-    return rows_move(world, from, to, HM_WORLD_NONE, NULL);
-}
-
-hm_world_place hm_world_copy_row_with(hm_world *world, hm_world_place from, uint32_t to,
-                                      uint32_t number, const void *value)
-{
-    return rows_move(world, from, to, value != NULL ? number : HM_WORLD_NONE, value);
-}
-
-static hm_world_place rows_last_place(const hm_world_archetype *archetype, uint32_t index)
-{
-    hm_world_place place = {archetype->last,
-                            index << HM_WORLD_ROW_BITS | (archetype->last_rows - 1)};
-    return place;
+    uint32_t left = archetype->last;
+    archetype->last = hm_world_link_of(world, left)->previous;
+    if (archetype->last != HM_WORLD_NONE)
+        archetype->last_rows = archetype->rows[hm_world_chunk_class(archetype->last)];
+    if (index != HM_WORLD_ROOT)
+        rows_drop_behind(world, index, left);
 }
 
 /* Forgets the last row, whose memory stays. */
-static void rows_retreat(hm_world *world, hm_world_archetype *archetype)
+static inline void rows_retreat(hm_world *world, hm_world_archetype *archetype, uint32_t index)
 {
     archetype->count--;
-    if (--archetype->last_rows > 0)
-        return;
-    archetype->last = hm_world_link_of(world, archetype->last)->previous;
-    if (archetype->last != HM_WORLD_NONE)
-        archetype->last_rows = archetype->rows[hm_world_chunk_class(archetype->last)];
+    if (--archetype->last_rows == 0)
+        rows_go_back(world, archetype, index);
 }
 
 /* Copies all values of a row to another one of the same archetype. */
@@ -302,8 +320,53 @@ void hm_world_remove_row(hm_world *world, hm_world_place place)
         hm_world_disturb(world, place, archetype->count - 1);
     if (last.chunk != place.chunk || last.row != place.row)
         rows_fill(world, archetype, place, last);
-    rows_retreat(world, archetype);
+    rows_retreat(world, archetype, index);
     hm_world_forget_row(world, last);
+}
+
+/* Copies the value at `at` to `to`, and the value at `last`, which may be the same, over it. */
+static inline void rows_pass(unsigned char *to, unsigned char *at, const unsigned char *last,
+                             size_t size)
+{
+    memcpy(to, at, size);
+    memmove(at, last, size);
+}
+
+void hm_world_move_row(hm_world *world, hm_world_place *at, uint32_t to, uint32_t number,
+                       const void *value)
+{
+    hm_world_place left = *at;
+    uint32_t index = hm_world_place_archetype(left);
+    hm_world_archetype *source = &world->archetypes[index], *target = &world->archetypes[to];
+    rows_row hole = rows_at(world, source, left), now = rows_append(world, to);
+    rows_row end = rows_in(world, source, source->last, source->last_rows - 1);
+    const hm_world_cell *cells = source->cells, *new_cells = target->cells;
+    const uint16_t *columns = source->columns;
+    if (source->set_count < target->set_count)
+        rows_write(rows_value(now, &new_cells[number]), value, new_cells[number].size);
+    if (index == world->order_archetype)
+        hm_world_disturb(world, left, source->count - 1);
+    for (uint32_t c = 0, n = source->column_count; c < n; c++) {
+        uint32_t column = columns[c];
+        size_t offset = cells[column].offset, size = cells[column].size;
+        unsigned char *old_value = rows_address(hole, offset, size);
+        const unsigned char *last_value = rows_address(end, offset, size);
+        if (column == number) { /* Lost. */
+            HM_FOR_SIZE(size, memmove, old_value, last_value);
+            continue;
+        }
+        unsigned char *new_value = rows_address(now, new_cells[column].offset, size);
+        HM_FOR_SIZE(size, rows_pass, new_value, old_value, last_value);
+    }
+    hm_handle *entity = rows_entity(hole, source);
+    *rows_entity(now, target) = *entity;
+    *entity = *rows_entity(end, source);
+    *hm_world_place_of(world, *entity) = left;
+    *at = rows_last_place(target, to);
+    if (world->poisons)
+        rows_mark(world, source, rows_last_place(source, index), hm_memory_poison);
+    rows_retreat(world, source, index);
+    hm_world_mark_rows(world, index);
 }
 
 hm_world_place hm_world_retire_row(hm_world *world, hm_world_place place)
@@ -319,7 +382,7 @@ hm_world_place hm_world_retire_row(hm_world *world, hm_world_place place)
         hm_world_exchange_rows(world, place, last);
         *hm_world_place_of(world, retired) = now;
     }
-    rows_retreat(world, archetype);
+    rows_retreat(world, archetype, index);
     return last;
 }
 
@@ -329,8 +392,6 @@ void hm_world_forget_row(hm_world *world, hm_world_place place)
     const hm_world_archetype *archetype = &world->archetypes[index];
     if (world->poisons)
         rows_mark(world, archetype, place, hm_memory_poison);
-    if (archetype->last != archetype->tail && index != HM_WORLD_ROOT)
-        hm_world_drop_spares(world, index);
     hm_world_mark_rows(world, index);
 }
 

@@ -400,9 +400,11 @@ void hm_world_clear_rows(hm_world *world, uint32_t index);
  * have, and zeroes the others. The entity's slot still leads to `from`. */
 hm_world_place hm_world_copy_row(hm_world *world, hm_world_place from, uint32_t to);
 
-/* The same, but writes `value`, if it is not NULL, for the component `number`, which is new. */
-hm_world_place hm_world_copy_row_with(hm_world *world, hm_world_place from, uint32_t to,
-                                      uint32_t number, const void *value);
+/* Moves the entity whose place is at `at` to archetype `to`, which has the component `number` more
+ * or less, and nothing else. A new value becomes that at `value`, or zero if it is NULL; one that
+ * is lost is not destroyed. Then the last row takes the place of the old one. */
+void hm_world_move_row(hm_world *world, hm_world_place *at, uint32_t to, uint32_t number,
+                       const void *value);
 
 /* Copies the values of a row to another row of the same archetype. */
 void hm_world_copy_values(const hm_world *world, hm_world_place from, hm_world_place to);

@@ -160,6 +160,14 @@ BUGS = [
         "    *rows_entity(to, archetype) = moved;\n"
         "    *hm_world_place_of(world, moved) = place;\n",
         "    *rows_entity(to, archetype) = moved;\n", "world", is_canary=True),
+    Bug("the entity that follows a moved one keeps its old place", "src/world/chunks.c",
+        "    *hm_world_place_of(world, *entity) = left;\n", "", "world"),
+    Bug("a moved row leaves out what follows a lost component", "src/world/chunks.c",
+        "            HM_FOR_SIZE(size, memmove, old_value, last_value);\n            continue;",
+        "            HM_FOR_SIZE(size, memmove, old_value, last_value);\n            break;", "world"),
+    Bug("the order does not hear of a row that moves away", "src/world/chunks.c",
+        "    if (index == world->order_archetype)\n"
+        "        hm_world_disturb(world, left, source->count - 1);\n", "", "world"),
     Bug("one place is not updated when two rows are exchanged", "src/world/chunks.c",
         "    *hm_world_place_of(world, *at_b) = b;\n", "", "world"),
     Bug("edges to dropped archetypes stay", "src/world/archetypes.c",

@@ -383,6 +383,30 @@ TEST(world_memory, an_archetype_that_does_not_fit_takes_nothing)
     finish_world(&world);
 }
 
+/* The chunks of an archetype of 3,000 rows are of all four classes. */
+TEST(world_memory, an_archetype_that_shrinks_keeps_one_chunk_more_than_it_needs)
+{
+    enum { ENTITIES = 3000 };
+    static hm_handle entities[ENTITIES];
+    hm_world world = make_world((hm_world_desc){0});
+    hm_component large = make_component(&world, (hm_component_desc){.size = 100});
+    for (int i = 0; i < ENTITIES; i++)
+        entities[i] = hm_world_create(&world, &large, 1);
+    const hm_world_archetype *archetype = &world.archetypes[1];
+    uint32_t first = archetype->first, most = archetype->chunk_count;
+    CHECK(most >= HM_WORLD_CLASSES);
+    for (int i = ENTITIES; i-- > 0;) {
+        CHECK(hm_world_destroy(&world, entities[i]));
+        uint32_t used = archetype->last != HM_WORLD_NONE
+                            ? hm_world_link_of(&world, archetype->last)->ordinal + 1
+                            : 0;
+        CHECK(archetype->chunk_count == (used < most ? used + 1 : used));
+    }
+    CHECK(archetype->first == first && archetype->tail == first);
+    CHECK(hm_world_trim(&world) == HM_OK && hm_world_archetype_count(&world) == 0);
+    finish_world(&world);
+}
+
 /* Five blocks, of which three are in the last region; two of these become free. */
 TEST(world_memory, trim_gives_back_the_blocks_at_the_end_of_a_region)
 {
