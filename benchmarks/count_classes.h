@@ -167,9 +167,10 @@ struct world_in_c {
     }
     void move_all()
     {
+        hm_query_loop loop;
         hm_view view;
-        hm_query_begin(&movers);
-        while (hm_query_next(&movers, &view)) {
+        hm_query_begin(&movers, &loop);
+        while (hm_query_next(&loop, &view)) {
             place *at = static_cast<place *>(view.columns[0]);
             const speed *by = static_cast<const speed *>(view.columns[1]);
             for (uint32_t i = 0; i < view.count; i++) {

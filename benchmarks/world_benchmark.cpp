@@ -153,9 +153,10 @@ struct our_world {
     }
     void iterate()
     {
+        hm_query_loop loop;
         hm_view view;
-        hm_query_begin(&movers);
-        while (hm_query_next(&movers, &view))
+        hm_query_begin(&movers, &loop);
+        while (hm_query_next(&loop, &view))
             move_all(static_cast<pair *>(view.columns[0]),
                      static_cast<const pair *>(view.columns[1]), view.count);
     }

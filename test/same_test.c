@@ -422,9 +422,10 @@ static const place *draw_value(program *p, uint32_t component)
 
 static void walk_query(program *p, hm_query *query)
 {
+    hm_query_loop loop;
     hm_view view;
-    hm_query_begin(query);
-    while (hm_query_next(query, &view))
+    hm_query_begin(query, &loop);
+    while (hm_query_next(&loop, &view))
         for (uint32_t i = 0; i < view.count; i++)
             note(p, view.entities[i].bits);
 }

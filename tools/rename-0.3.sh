@@ -87,6 +87,9 @@ for my $file (@ARGV) {
             if $line =~ /\bhm_array_reserve\(/;
         print "$file:$number: a budget is shared and spent by calls now: pass its address, and begin "
             . "each frame with a new one\n" if $line =~ /\bhm_budget\s+\w+|\bhm::budget\b/;
+        print "$file:$number: a loop over a query is an hm_query_loop now, which begin takes after the "
+            . "query, and next, end, changed and touch instead of it\n"
+            if $line =~ /\bhm_query_(?:begin|next|end|changed|touch)\(/;
         print "$file:$number: table_count of a world is archetype_count now\n"
             if $line =~ /\.table_count\(/;
     }

@@ -74,8 +74,9 @@ static struct vector random_vector(struct simulation *s, float most)
 /* The one loop over two columns that a compiler can vectorise. */
 static void move(struct simulation *s)
 {
+    hm_query_loop loop;
     hm_view view;
-    for (hm_query_begin(&s->moving); hm_query_next(&s->moving, &view);) {
+    for (hm_query_begin(&s->moving, &loop); hm_query_next(&loop, &view);) {
         struct vector *at = view.columns[0];
         const struct vector *by = view.columns[1];
         for (uint32_t i = 0; i < view.count; i++) {
@@ -107,8 +108,9 @@ static void fire(struct simulation *s, hm_handle ship, const struct vector *from
 
 static void fire_all(struct simulation *s)
 {
+    hm_query_loop loop;
     hm_view view;
-    for (hm_query_begin(&s->firing); hm_query_next(&s->firing, &view);) {
+    for (hm_query_begin(&s->firing, &loop); hm_query_next(&loop, &view);) {
         struct gun *guns = view.columns[0];
         const struct vector *from = view.columns[1];
         for (uint32_t i = 0; i < view.count; i++) {
@@ -123,8 +125,9 @@ static void fire_all(struct simulation *s)
 /* A bullet that ends sets its target on fire, if that is still alive: a handle tells. */
 static void end_bullets(struct simulation *s)
 {
+    hm_query_loop loop;
     hm_view view;
-    for (hm_query_begin(&s->ending); hm_query_next(&s->ending, &view);) {
+    for (hm_query_begin(&s->ending, &loop); hm_query_next(&loop, &view);) {
         uint32_t *timers = view.columns[0];
         const hm_handle *targets = view.columns[1];
         for (uint32_t i = 0; i < view.count; i++) {
@@ -146,8 +149,9 @@ static void end_bullets(struct simulation *s)
 /* One fire in ten ends a ship. A query over a sparse component visits those that have it. */
 static void burn(struct simulation *s)
 {
+    hm_query_loop loop;
     hm_view view;
-    for (hm_query_begin(&s->fires); hm_query_next(&s->fires, &view);) {
+    for (hm_query_begin(&s->fires, &loop); hm_query_next(&loop, &view);) {
         uint32_t *frames = view.columns[0];
         for (uint32_t i = 0; i < view.count; i++) {
             if (frames[i]-- > 0)

@@ -7,9 +7,12 @@
  *                                   view: 680 entities, ...
  *     {position, velocity, frozen}  view:  12 entities, ...
  *
+ * A loop over a query is an object of its own (hm_query_loop), so that loops over one query may run
+ * inside each other. The query *runs* while it has a loop that has begun and not ended.
+ *
  * Owns: a list of the archetypes that match. Moves: nothing; while a query runs, its world refuses
  * to change (hm_query_begin). A view and its arrays of pointers are valid until the next call of
- * begin, next, end or fini for this query; what they point to stays until the world changes.
+ * begin, next or end for its loop; what they point to stays until the world changes.
  * Limits: HM_QUERY_MAX_TERMS components in all four lists together. Keep a query for as long as the
  * program runs its loop; do not make a new one each time. Threads: one at a time
  * (hm_query_init). */
@@ -48,13 +51,16 @@ typedef struct hm_view {
     void *const *columns; /* in the order of `all`, then of `optional` */
 } hm_view;
 
-/* hm_query is a struct that programs hold by value; all of its fields, in detail/query.h, are
- * private. */
+/* hm_query and hm_query_loop are structs that programs hold by value; all of their fields, in
+ * detail/query.h, are private. A loop has about 1.5 KiB, of which it uses what its query has terms
+ * for. It needs no init; a zeroed loop is one that has ended. A loop may be moved by assignment,
+ * which invalidates its view; then only the new object may be used. */
 
 /* Makes a query. HM_ERROR_INVALID: a NULL argument, a NULL list whose count is not 0, more than
  * HM_QUERY_MAX_TERMS components, a component that is not of this world, one that is given twice in
  * a list, or one in `none` that is in another list too. May be called from callbacks, and while
- * queries run. A live query that is made anew while it runs leaves its world busy. O(components).
+ * queries run. A live query that is made anew while it runs leaves its world busy, and its loops
+ * panic. O(components).
  *
  * The query keeps a list of the archetypes that match, and looks only at archetypes that were made
  * since it last ran. The first 12 are listed in the struct; only a longer list has a reservation,
@@ -80,71 +86,77 @@ typedef struct hm_view {
  */
 HM_API hm_status hm_query_init(hm_query *query, hm_world *world, const hm_query_desc *desc);
 
-/* Ends the query if it runs, releases its memory and zeroes it. May be called twice, and after the
- * world's fini. Invalidates its views. O(1). */
+/* Releases the query's memory and zeroes it. No loop of it may be running (a broken contract). May
+ * be called twice, and after the world's fini. O(1). */
 HM_API void hm_query_fini(hm_query *query);
 
-/* Begins a loop. The query then *runs* until hm_query_next returns false or hm_query_end is called.
- * Meanwhile entities and components stay where they are: a call that would create, destroy, add,
- * remove or move is refused with HM_ERROR_BUSY, as from inside a callback. Values may be read and
- * written. Record other changes in hm_commands, and apply them afterwards. A loop that is left
- * before its end needs hm_query_end. A query that begins in a callback of the world must end there.
+/* Begins a loop, whatever `loop` held before: a loop that still runs must be ended first, or its
+ * world stays busy. The query then *runs* until hm_query_next returns false or hm_query_end is
+ * called. Meanwhile entities and components stay where they are: a call that would create, destroy,
+ * add, remove or move is refused with HM_ERROR_BUSY, as from inside a callback. Values may be read
+ * and written. Record other changes in hm_commands, and apply them afterwards. A loop that is left
+ * before its end needs hm_query_end. A loop that begins in a callback of the world must end there.
  *
- * Any number of queries may run at once, even one inside the loop of another, but a query has one
- * loop at a time. If the query runs already, that is a broken contract: end it first, or use
- * another query for the inner loop. First adds the archetypes that were made since the last time to
- * the list, or makes the list anew if hm_world_trim has dropped archetypes. If memory for the list
- * is refused, each loop looks at the archetypes that are missing there. Cannot fail. Invalidates
- * the views of the query. O(new archetypes); with sparse components in `all`, O(archetypes of the
- * list). Example:
+ * Any number of loops may run at once, over one query or several, also inside each other; each has
+ * an hm_query_loop of its own. The query must stay where it is until its loops have ended.
  *
+ * First adds the archetypes that were made since the last time to the list, or makes the list anew
+ * if hm_world_trim has dropped archetypes; not while the query runs. If memory for the list is
+ * refused, each loop looks at the archetypes that are missing there. Cannot fail; a loop over an
+ * empty query has ended at once. O(new archetypes); with sparse components in `all`, O(archetypes
+ * of the list). Example:
+ *
+ *     hm_query_loop loop;
  *     hm_view view;
- *     hm_query_begin(&movers);
- *     while (hm_query_next(&movers, &view)) {
+ *     hm_query_begin(&movers, &loop);
+ *     while (hm_query_next(&loop, &view)) {
  *         struct vector *at = view.columns[0];
  *         const struct vector *by = view.columns[1];
  *         for (uint32_t i = 0; i < view.count; i++)
  *             at[i].x += by[i].x;
  *     }
  */
-HM_API void hm_query_begin(hm_query *query);
+HM_API void hm_query_begin(hm_query *query, hm_query_loop *loop);
 
 /* Sets *view to the next view and returns true. Returns false if there is none, which ends the
- * loop, and when the query does not run: then the view is empty and its pointers are NULL. Each
- * entity that matches is in exactly one view, in no particular order; entities that are promised to
- * commands are not alive yet, and in none. Invalidates the previous view. O(columns) for each view;
+ * loop, and when the loop has ended: then the view is empty and its pointers are NULL. Each entity
+ * that matches is in exactly one view of a loop, in no particular order; entities that are promised
+ * to commands are not alive yet, and in none. If the query was made anew, zeroed or moved
+ * meanwhile, that is a broken contract. Invalidates the previous view. O(columns) for each view;
  * with sparse components, O(sparse components) for each entity of the side that is walked. */
-HM_API bool hm_query_next(hm_query *query, hm_view *view);
+HM_API bool hm_query_next(hm_query_loop *loop, hm_view *view);
 
-/* Ends a loop before next has returned false. Does nothing if the query does not run. Invalidates
- * the view. O(1). */
-HM_API void hm_query_end(hm_query *query);
+/* Ends a loop before next has returned false. Does nothing if the loop has ended. Invalidates its
+ * view. O(1). */
+HM_API void hm_query_end(hm_query_loop *loop);
 
-/* Returns the number of entities that a loop would visit. The query may be running; its loop is not
- * disturbed. Invalidates nothing. O(archetypes), or with sparse components the cost of a loop. */
+/* Returns the number of entities that a loop would visit. The query may be running; its loops are
+ * not disturbed. Invalidates nothing. O(archetypes), or with sparse components the cost of a loop.
+ */
 HM_API uint32_t hm_query_count(hm_query *query);
 
 /* Returns the time, by the clock of the world, of the last change to the values of a column of the
- * view: when one of them was written, or when an entity came into the view's archetype, left it or
- * moved in it. For a sparse component, when any of its values changed. 0 without a view, for a
- * column that these entities lack, and out of range. O(1). Example:
+ * loop's view: when one of them was written, or when an entity came into the view's archetype, left
+ * it or moved in it. For a sparse component, when any of its values changed. 0 without a view, for
+ * a column that these entities lack, and out of range. O(1). Example:
  *
  *     uint64_t last_run = 0; // then hm_world_clock() after each loop
- *     hm_query_begin(&movers);
+ *     hm_query_loop loop;
+ *     hm_query_begin(&movers, &loop);
  *     hm_view view;
- *     while (hm_query_next(&movers, &view))
- *         if (hm_query_changed(&movers, 0) > last_run)
+ *     while (hm_query_next(&loop, &view))
+ *         if (hm_query_changed(&loop, 0) > last_run)
  *             upload(view.columns[0], view.count);
  *     last_run = hm_world_clock(&world);
  */
-HM_API uint64_t hm_query_changed(const hm_query *query, uint32_t column);
+HM_API uint64_t hm_query_changed(const hm_query_loop *loop, uint32_t column);
 
-/* Tells the clock, and the order of hm_world_defragment, that values of this column of the view
- * have changed: call it after writing to them if the program uses the clock or orders by them.
- * Ignored without a view, for a column that is NULL, and out of range. Inside a callback of the
- * world it is a broken contract. Invalidates nothing. O(1), or O(entities of the view) for a sparse
- * component, and for an archetype that is being ordered. */
-HM_API void hm_query_touch(hm_query *query, uint32_t column);
+/* Tells the clock, and the order of hm_world_defragment, that values of this column of the
+ * loop's view have changed: call it after writing to them if the program uses the clock or orders
+ * by them. Ignored without a view, for a column that is NULL, and out of range. Inside a callback
+ * of the world it is a broken contract. Invalidates nothing. O(1), or O(entities of the view) for a
+ * sparse component, and for an archetype that is being ordered. */
+HM_API void hm_query_touch(hm_query_loop *loop, uint32_t column);
 
 /* Adds and removes components as hm_world_change does, for all entities that match or for none, and
  * writes their number to *changed, unless `changed` is NULL. If neither the query nor the change

@@ -143,17 +143,17 @@ class term_reader
     }
 };
 
-/* Ends a loop also when what it calls throws. */
+/* A loop, which ends with the object, also when what it calls throws. */
 class running
 {
-    hm_query *c_; /* nullptr: moved from */
+    hm_query_loop c_;
 
   public:
-    explicit running(hm_query *c) noexcept : c_(c)
+    explicit running(hm_query *query) noexcept
     {
-        hm_query_begin(c);
+        hm_query_begin(query, &c_);
     }
-    running(running &&other) noexcept : c_(std::exchange(other.c_, nullptr))
+    running(running &&other) noexcept : c_(std::exchange(other.c_, hm_query_loop{}))
     {
     }
     running &operator=(running &&other) noexcept
@@ -163,8 +163,11 @@ class running
     }
     ~running()
     {
-        if (c_ != nullptr)
-            hm_query_end(c_);
+        hm_query_end(&c_);
+    }
+    hm_query_loop *c() noexcept
+    {
+        return &c_;
     }
 };
 
@@ -204,8 +207,8 @@ class entity_list
 
 /* Keep a query for as long as the program runs its loop; do not make a new one each time. While a
  * loop runs, no entity moves: calls that would change the world are refused, so record changes in
- * commands. A loop ends with its scope, also by a break, a return or an exception. A query has one
- * loop at a time: a second one inside the first is a broken contract, so use another query there.
+ * commands. A loop ends with its scope, also by a break, a return or an exception. Loops over one
+ * query may run inside each other.
  *
  * A query is movable while it does not run. It stays valid when its world is moved; when that ends,
  * it becomes an empty one, which matches nothing. */
@@ -267,12 +270,12 @@ class [[nodiscard]] query : public detail::following<hm_query, hm_query_fini>
             "each calls f(values...) or f(entity, values...), where a value is T & for T, "
             "const T & for const T, T * for hm::optional<T>, and left out for a tag");
         if constexpr (is_right)
-            visit_views([&](const hm_view &view) { visit<takes_entity>(f, view); });
+            visit_views([&](const hm_view &of) { visit<takes_entity>(f, of); });
     }
     /* The same as a range, of tuples of entity and values: for (auto [which, p, v] : q.each()). It
      * has input iterators, for standard algorithms, and may be read once: the loop goes on where
-     * the last iterator has stopped. Not of a temporary query, which would end before the loop
-     * begins.
+     * the last iterator has stopped. Iterators are valid until the range is moved. Not of a
+     * temporary query, which would end before the loop begins.
      */
     class rows;
     [[nodiscard]] rows each() &noexcept
@@ -280,33 +283,52 @@ class [[nodiscard]] query : public detail::following<hm_query, hm_query_fini>
         return rows(c());
     }
     rows each() && = delete;
-    /* Calls f(entities, columns...) for each view: a span of entities, and for each type except
-     * tags the address of their values, or nullptr if these entities lack an optional one. */
+    /* The entities of a view, a span that also tells of the view's values. Example:
+     *
+     *     movers.each_view([&](decltype(movers)::view view, position *p, const velocity *) {
+     *         if (view.changed<position>() > last_run)
+     *             upload(p, view.size());
+     *     });
+     */
+    class view : public span<const entity>
+    {
+        hm_query_loop *loop_;
+
+      public:
+        view(const hm_view &of, hm_query_loop *loop) noexcept
+            : span<const entity>(reinterpret_cast<const entity *>(of.entities), of.count),
+              loop_(loop)
+        {
+        }
+        /* When the values of this type in the view last changed, by the world's clock. As
+         * hm_query_changed. */
+        template <class T> [[nodiscard]] std::uint64_t changed() const noexcept
+        {
+            return hm_query_changed(loop_, column_of<index_of<T>()>());
+        }
+        /* Says that these values were written, as hm_query_touch. */
+        template <class T> void touch() const noexcept
+        {
+            hm_query_touch(loop_, column_of<index_of<T>()>());
+        }
+    };
+    /* Calls f(view, columns...) for each view: a span of entities, and for each type except tags
+     * the address of their values, or nullptr if these entities lack an optional one. What f takes
+     * as its first argument may be an hm::span<const hm::entity>. */
     template <class F> void each_view(F &&f)
     {
-        visit_views([&](const hm_view &view) {
-            const span<const entity> entities(reinterpret_cast<const entity *>(view.entities),
-                                              view.count);
-            std::apply([&](auto... columns) { (void)std::invoke(f, entities, columns.values...); },
-                       columns_of(view, indices()));
-        });
+        detail::running loop(c());
+        for (hm_view each; hm_query_next(loop.c(), &each);)
+            std::apply(
+                [&](auto... columns) {
+                    (void)std::invoke(f, view(each, loop.c()), columns.values...);
+                },
+                columns_of(each, indices()));
     }
     /* The number of entities that a loop would visit. O(archetypes): see hm_query_count. */
     [[nodiscard]] std::uint32_t count() noexcept
     {
         return hm_query_count(c());
-    }
-
-    /* In each_view: when the values of this type in the view last changed, by the world's clock. As
-     * hm_query_changed. */
-    template <class T> [[nodiscard]] std::uint64_t changed() const noexcept
-    {
-        return hm_query_changed(c(), column_of<index_of<T>()>());
-    }
-    /* In each_view: says that these values were written, as hm_query_touch. */
-    template <class T> void touch() noexcept
-    {
-        hm_query_touch(c(), column_of<index_of<T>()>());
     }
 
     /* Adds components, whose values are zero, to all entities that match, and takes others away, as
@@ -357,15 +379,15 @@ class [[nodiscard]] query : public detail::following<hm_query, hm_query_fini>
          * to life now that nothing else can fail. */
         if (hm_world_create_n(&of->c, nullptr, 0, 0, nullptr, nullptr) != HM_OK)
             return 0;
-        visit_views([&](const hm_view &view) {
-            const hm_handle *which = view.entities;
+        visit_views([&](const hm_view &seen) {
+            const hm_handle *which = seen.entities;
             auto test = [&](auto &&...arguments) {
                 if (std::invoke(f, std::forward<decltype(arguments)>(arguments)...))
                     doomed.add(*which);
                 which++;
             };
             if constexpr (is_right)
-                visit<takes_entity>(test, view);
+                visit<takes_entity>(test, seen);
         });
         return doomed.destroy(&of->c);
     }
@@ -373,10 +395,9 @@ class [[nodiscard]] query : public detail::following<hm_query, hm_query_fini>
   private:
     template <class F> void visit_views(F &&f)
     {
-        const detail::running loop(c());
-        hm_view view;
-        while (hm_query_next(c(), &view))
-            f(view);
+        detail::running loop(c());
+        for (hm_view each; hm_query_next(loop.c(), &each);)
+            f(each);
     }
 
     /* The columns of a view are those of the components that are asked for, then the optional ones:
@@ -442,13 +463,12 @@ template <class... Types> class [[nodiscard]] query<Types...>::rows
     using row = decltype(std::tuple_cat(std::declval<std::tuple<entity>>(), //
                                         std::declval<values>()));
     using columns = decltype(columns_of(std::declval<const hm_view &>(), indices()));
-    hm_query *c_;
     detail::running loop_;
 
   public:
     class iterator : public detail::making<iterator, row>
     {
-        hm_query *c_ = nullptr;
+        hm_query_loop *c_ = nullptr;
         const hm_handle *entities_ = nullptr;
         std::uint32_t at_ = 0, count_ = 0; /* count_ 0: the end */
         columns columns_{};
@@ -468,7 +488,7 @@ template <class... Types> class [[nodiscard]] query<Types...>::rows
         using detail::making<iterator, row>::operator++;
 
         iterator() noexcept = default;
-        explicit iterator(hm_query *c) noexcept : c_(c)
+        explicit iterator(hm_query_loop *c) noexcept : c_(c)
         {
             read_view();
         }
@@ -490,12 +510,12 @@ template <class... Types> class [[nodiscard]] query<Types...>::rows
         }
     };
 
-    explicit rows(hm_query *c) noexcept : c_(c), loop_(c)
+    explicit rows(hm_query *c) noexcept : loop_(c)
     {
     }
     [[nodiscard]] iterator begin() noexcept
     {
-        return iterator(c_);
+        return iterator(loop_.c());
     }
     [[nodiscard]] iterator end() const noexcept
     {

@@ -5,6 +5,8 @@
 #include "../atomic_private.h"
 #include "../secondary/secondary_private.h"
 
+#define QUERY_IS_GONE "the query was initialised anew, moved or zeroed while this loop ran"
+
 /* init and fini */
 
 static hm_status query_check_list(const hm_query *query, const hm_component *list, uint32_t n,
@@ -94,48 +96,62 @@ hm_status hm_query_init(hm_query *query, hm_world *world, const hm_query_desc *d
     return status;
 }
 
+/* A query that was initialised anew or moved while it ran has no loops. */
+static bool query_has_loop(const hm_query_loop *loop)
+{
+    return hm_atomic_load(&loop->query->running) != 0;
+}
+
 void hm_query_fini(hm_query *query)
 {
     HM_CONTRACT(query != NULL, "hm_query_fini: query is NULL");
-    hm_query_end(query);
+    HM_CONTRACT(hm_atomic_load(&query->running) == 0,
+                "hm_query_fini: a loop of the query runs: end it first");
     hm_array_close(&query->more);
     memset(query, 0, sizeof *query);
 }
 
 /* begin and end */
 
-void hm_query_begin(hm_query *query)
+void hm_query_begin(hm_query *query, hm_query_loop *loop)
 {
     HM_CONTRACT(query != NULL, "hm_query_begin: query is NULL");
-    HM_CONTRACT(!query->is_running, "hm_query_begin: the query runs already: end it first, or use "
-                                    "another query for the inner loop");
+    HM_CONTRACT(loop != NULL, "hm_query_begin: loop is NULL");
+    loop->query = NULL;
+    loop->count = 0;
     if (!hm_query_refresh(query))
         return;
-    hm_query_rewind(query);
-    query->is_running = true;
+    loop->query = query;
+    hm_query_rewind(loop);
+    (void)hm_atomic_add(&query->running, 1);
     (void)hm_atomic_add(&query->world->running, 1);
 }
 
-void hm_query_end(hm_query *query)
+void hm_query_end(hm_query_loop *loop)
 {
-    HM_CONTRACT(query != NULL, "hm_query_end: query is NULL");
-    if (!query->is_running)
+    HM_CONTRACT(loop != NULL, "hm_query_end: loop is NULL");
+    hm_query *query = loop->query;
+    if (query == NULL)
         return;
-    query->is_running = false;
-    query->count = 0;
-    (void)hm_atomic_add(&query->world->running, UINT32_MAX); /* minus 1 */
+    HM_CONTRACT(query_has_loop(loop), "hm_query_end: " QUERY_IS_GONE);
+    loop->query = NULL;
+    loop->count = 0;
+    hm_world *world = query->world;                   /* The query may end with its last loop. */
+    (void)hm_atomic_add(&query->running, UINT32_MAX); /* minus 1 */
+    (void)hm_atomic_add(&world->running, UINT32_MAX);
 }
 
-bool hm_query_next(hm_query *query, hm_view *view)
+bool hm_query_next(hm_query_loop *loop, hm_view *view)
 {
-    HM_CONTRACT(query != NULL, "hm_query_next: query is NULL");
+    HM_CONTRACT(loop != NULL, "hm_query_next: loop is NULL");
     HM_CONTRACT(view != NULL, "hm_query_next: view is NULL");
-    if (!query->is_running || !hm_query_step(query)) {
-        hm_query_end(query);
+    HM_CONTRACT(loop->query == NULL || query_has_loop(loop), "hm_query_next: " QUERY_IS_GONE);
+    if (loop->query == NULL || !hm_query_step(loop)) {
+        hm_query_end(loop);
         *view = (hm_view){0, NULL, NULL};
         return false;
     }
-    *view = (hm_view){query->count, query->entities, query->columns};
+    *view = (hm_view){loop->count, loop->entities, loop->columns};
     return true;
 }
 
@@ -147,72 +163,75 @@ uint32_t hm_query_count(hm_query *query)
     uint32_t count = 0;
     if (!hm_query_refresh(query))
         return 0;
-    hm_query loop = *query; /* The query's own loop stays where it is. */
+    hm_query_loop loop; /* not counted, since it ends here */
+    loop.query = query;
     hm_query_rewind(&loop);
-    if (loop.sparse_count != 0)
+    if (query->sparse_count != 0)
         while (hm_query_step(&loop))
             count += loop.count;
     else
         for (uint32_t archetype = loop.cursor.next_archetype; archetype != HM_WORLD_NONE;
              archetype = hm_query_next_archetype(&loop))
-            count += loop.world->archetypes[archetype].count;
+            count += query->world->archetypes[archetype].count;
     return count;
 }
 
 /* Returns the position of the column's first value in its secondary. The column is sparse. */
-static uint32_t query_position(const hm_query *query, uint32_t column)
+static uint32_t query_position(const hm_query_loop *loop, uint32_t column)
 {
     uint32_t sparse = 0;
-    while (query->sparse_terms[sparse] != column)
+    while (loop->query->sparse_terms[sparse] != column)
         sparse++;
-    return query->positions[sparse];
+    return loop->positions[sparse];
 }
 
-uint64_t hm_query_changed(const hm_query *query, uint32_t column)
+uint64_t hm_query_changed(const hm_query_loop *loop, uint32_t column)
 {
-    HM_CONTRACT(query != NULL, "hm_query_changed: query is NULL");
-    if (query->count == 0 || column >= query->column_end)
+    HM_CONTRACT(loop != NULL, "hm_query_changed: loop is NULL");
+    const hm_query *query = loop->query;
+    if (loop->count == 0 || column >= query->column_end)
         return 0;
     uint32_t number = query->numbers[column];
     if (hm_query_is_sparse(query, column))
-        return query->columns[column] != NULL ? hm_world_record(query->world, number)->changed : 0;
-    const hm_world_cell *cell = hm_world_cell_of(query->archetype, number);
+        return loop->columns[column] != NULL ? hm_world_record(query->world, number)->changed : 0;
+    const hm_world_cell *cell = hm_world_cell_of(loop->archetype, number);
     if (!cell->is_present)
         return 0;
-    uint64_t values = cell->size != 0 ? query->archetype->column_changed[cell->column] : 0;
-    return values > query->archetype->changed ? values : query->archetype->changed;
+    uint64_t values = cell->size != 0 ? loop->archetype->column_changed[cell->column] : 0;
+    return values > loop->archetype->changed ? values : loop->archetype->changed;
 }
 
-static void query_touch_sparse(hm_query *query, uint32_t column)
+static void query_touch_sparse(hm_query_loop *loop, uint32_t column)
 {
-    hm_secondary *secondary = hm_query_secondary(query, column);
-    uint32_t position = query_position(query, column);
-    hm_world_record(query->world, query->numbers[column])->changed = ++query->world->clock;
-    for (uint32_t i = 0; i < query->count; i++)
+    hm_secondary *secondary = hm_query_secondary(loop->query, column);
+    uint32_t position = query_position(loop, column);
+    hm_world_record(loop->query->world, loop->query->numbers[column])->changed =
+        ++loop->query->world->clock;
+    for (uint32_t i = 0; i < loop->count; i++)
         hm_secondary_disturb(secondary, position + i, secondary->count);
 }
 
-static void query_touch_rows(hm_query *query, uint32_t column)
+static void query_touch_rows(hm_query_loop *loop, uint32_t column)
 {
-    hm_world *world = query->world;
-    uint32_t index = (uint32_t)(query->archetype - world->archetypes);
-    const hm_world_cell *cell = hm_world_cell_of(query->archetype, query->numbers[column]);
+    hm_world *world = loop->query->world;
+    uint32_t index = (uint32_t)(loop->archetype - world->archetypes);
+    const hm_world_cell *cell = hm_world_cell_of(loop->archetype, loop->query->numbers[column]);
     hm_world_mark_column(world, index, cell->column);
     if (index != world->order_archetype)
         return;
-    hm_world_place place = *hm_world_place_of(world, query->entities[0]);
-    for (uint32_t i = 0; i < query->count; i++, place.row++)
-        hm_world_disturb(world, place, query->archetype->count);
+    hm_world_place place = *hm_world_place_of(world, loop->entities[0]);
+    for (uint32_t i = 0; i < loop->count; i++, place.row++)
+        hm_world_disturb(world, place, loop->archetype->count);
 }
 
-void hm_query_touch(hm_query *query, uint32_t column)
+void hm_query_touch(hm_query_loop *loop, uint32_t column)
 {
-    HM_CONTRACT(query != NULL, "hm_query_touch: query is NULL");
-    if (query->count == 0 || column >= query->column_end || query->columns[column] == NULL)
+    HM_CONTRACT(loop != NULL, "hm_query_touch: loop is NULL");
+    if (loop->count == 0 || column >= loop->query->column_end || loop->columns[column] == NULL)
         return;
-    HM_CONTRACT_IDLE(query->world->guard.flags, "hm_query_touch", query->world->name);
-    if (hm_query_is_sparse(query, column))
-        query_touch_sparse(query, column);
+    HM_CONTRACT_IDLE(loop->query->world->guard.flags, "hm_query_touch", loop->query->world->name);
+    if (hm_query_is_sparse(loop->query, column))
+        query_touch_sparse(loop, column);
     else
-        query_touch_rows(query, column);
+        query_touch_rows(loop, column);
 }

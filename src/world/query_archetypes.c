@@ -2,6 +2,8 @@
 /* query: which archetypes match, and the list of those that are known to. */
 #include "query_internal.h"
 
+#include "../atomic_private.h"
+
 /* Archetypes of the list that are prefetched before they are looked at. */
 enum { QUERY_ARCHETYPES_AHEAD = 2 };
 
@@ -69,7 +71,7 @@ bool hm_query_refresh(hm_query *query)
     const hm_world *world = query->world;
     if (world == NULL || world->salt != query->salt)
         return false;
-    if (query->is_running) /* No archetype has been made or dropped, and the loop is in the list. */
+    if (hm_atomic_load(&query->running) != 0) /* Its loops are in the list, which must not move. */
         return true;
     if (query->epoch != world->epoch) {
         query->epoch = world->epoch;
@@ -81,11 +83,12 @@ bool hm_query_refresh(hm_query *query)
     return true;
 }
 
-void hm_query_prefetch_archetypes(const hm_query *query)
+void hm_query_prefetch_archetypes(const hm_query_loop *loop)
 {
+    const hm_query *query = loop->query;
     const hm_world *world = query->world;
-    const uint32_t *list = query->list;
-    uint32_t next = query->cursor.listed, count = query->listed;
+    const uint32_t *list = loop->list;
+    uint32_t next = loop->cursor.listed, count = query->listed;
     if (QUERY_ARCHETYPES_AHEAD >= count - next)
         return;
     const char *record = (const char *)&world->archetypes[list[next + QUERY_ARCHETYPES_AHEAD]];
@@ -95,11 +98,12 @@ void hm_query_prefetch_archetypes(const hm_query *query)
         HM_PREFETCH(hm_world_cell_of(&world->archetypes[list[next]], query->numbers[c]));
 }
 
-uint32_t hm_query_next_archetype(hm_query *query)
+uint32_t hm_query_next_archetype(hm_query_loop *loop)
 {
+    const hm_query *query = loop->query;
     const hm_world *world = query->world;
-    hm_query_cursor *cursor = &query->cursor;
-    const uint32_t *list = query->list;
+    hm_query_cursor *cursor = &loop->cursor;
+    const uint32_t *list = loop->list;
     while (cursor->listed < query->listed) {
         uint32_t archetype = list[cursor->listed++];
         if (world->archetypes[archetype].count != 0)

@@ -8,7 +8,7 @@
 
 /* A change while it runs. */
 typedef struct query_change {
-    hm_query loop; /* a copy, so that the query itself does not run */
+    hm_query_loop loop; /* not counted, so that the world is not busy */
     hm_world *world;
     hm_world_delta delta;
     uint32_t promised;     /* entities that are promised, if they match */
@@ -179,7 +179,7 @@ static uint32_t query_change_archetypes(query_change *change)
 static hm_status query_collect(query_change *change)
 {
     hm_array *entities = &change->entity_array;
-    hm_query *loop = &change->loop;
+    hm_query_loop *loop = &change->loop;
     hm_array_desc desc = {.item_size = sizeof(hm_handle), .memory = change->world->memory};
     desc.capacity = (size_t)change->world->ids.count + change->promised;
     hm_status status = hm_array_init(entities, &desc);
@@ -231,7 +231,7 @@ static bool query_set_is_sparse(const hm_world *world, const hm_world_set *set)
 
 static hm_status query_run_change(query_change *change, uint32_t *count)
 {
-    bool one_by_one = change->loop.sparse_count != 0 ||
+    bool one_by_one = change->loop.query->sparse_count != 0 ||
                       query_set_is_sparse(change->world, &change->delta.add) ||
                       query_set_is_sparse(change->world, &change->delta.remove);
     hm_status status = one_by_one ? query_prepare_each(change) : query_prepare_archetypes(change);
@@ -266,15 +266,15 @@ hm_status hm_query_change(hm_query *query, const hm_component *add, uint32_t n_a
     /* Promised entities have no components. */
     if (query->all_end == 0 && query->none_end == query->term_end)
         change.promised = promised;
-    change.loop = *query;
+    change.loop.query = query;
     return query_run_change(&change, changed);
 }
 
 /* Destroys those rows of an archetype that match, from the last one on: the row that fills a hole
  * has been looked at. */
-static uint32_t query_destroy_rows(hm_query *loop, uint32_t index)
+static uint32_t query_destroy_rows(hm_query_loop *loop, uint32_t index)
 {
-    hm_world *world = loop->world;
+    hm_world *world = loop->query->world;
     const hm_world_archetype *archetype = &world->archetypes[index];
     uint32_t before = world->ids.count, previous;
     for (uint32_t chunk = archetype->last; chunk != HM_WORLD_NONE; chunk = previous) {
@@ -293,12 +293,13 @@ uint32_t hm_query_destroy(hm_query *query)
     HM_CONTRACT(query != NULL, "hm_query_destroy: query is NULL");
     if (!hm_query_refresh(query) || hm_world_check_idle(query->world) != HM_OK)
         return 0;
-    hm_query loop = *query; /* The query itself does not run. */
-    hm_world *world = loop.world;
+    hm_query_loop loop; /* not counted, so that the world is not busy */
+    hm_world *world = query->world;
     uint32_t destroyed = 0;
     hm_world_settle(world);
+    loop.query = query;
     hm_query_rewind(&loop);
-    const hm_secondary *driver = loop.sparse_count != 0 ? loop.driver : NULL;
+    const hm_secondary *driver = loop.driver;
     for (uint32_t i = driver != NULL ? driver->count : 0; i-- > 0;) {
         hm_handle entity = driver->owners[i];
         if (!hm_query_accepts(&loop, entity))

@@ -43,26 +43,26 @@ static inline const uint32_t *hm_query_list(const hm_query *query)
 bool hm_query_matches(const hm_query *query, const hm_world_archetype *archetype, bool *has_any);
 
 /* Starts loading what the next archetypes of the list are, and where their columns begin. */
-void hm_query_prefetch_archetypes(const hm_query *query);
+void hm_query_prefetch_archetypes(const hm_query_loop *loop);
 
 /* Returns the next archetype of the loop that matches and has rows, or HM_WORLD_NONE. */
-uint32_t hm_query_next_archetype(hm_query *query);
+uint32_t hm_query_next_archetype(hm_query_loop *loop);
 
 /* Returns whether the world is still there, and brings the list of archetypes up to date. */
 bool hm_query_refresh(hm_query *query);
 
 /* query_run.c */
 
-/* Goes before the first view. */
-void hm_query_rewind(hm_query *query);
+/* Goes before the first view of loop->query. */
+void hm_query_rewind(hm_query_loop *loop);
 
 /* Goes before the first archetype: hm_query_next_archetype returns it. */
-void hm_query_rewind_archetypes(hm_query *query);
+void hm_query_rewind_archetypes(hm_query_loop *loop);
 
 /* Whether this live entity matches. Uses the cursor's candidate. */
-bool hm_query_accepts(hm_query *query, hm_handle entity);
+bool hm_query_accepts(hm_query_loop *loop, hm_handle entity);
 
 /* Goes to the next view, or returns false. */
-bool hm_query_step(hm_query *query);
+bool hm_query_step(hm_query_loop *loop);
 
 #endif

@@ -17,38 +17,41 @@ enum {
 
 /* views */
 
-static void query_enter_archetype(hm_query *query, const hm_world_archetype *archetype)
+static void query_enter_archetype(hm_query_loop *loop, const hm_world_archetype *archetype)
 {
+    const hm_query *query = loop->query;
     uint32_t size = 0; /* of a row's values */
-    query->archetype = archetype;
+    loop->archetype = archetype;
     for (uint32_t c = 0; c < query->column_end; c++) {
         const hm_world_cell *cell = hm_world_cell_of(archetype, query->numbers[c]);
-        query->places[c] = (hm_query_column){cell->offset, cell->size};
+        loop->places[c] = (hm_query_column){cell->offset, cell->size};
         size += cell->size;
     }
-    query->cursor.size = size;
+    loop->cursor.size = size;
 }
 
 /* Points the view's columns to a row of its archetype. */
-static void query_point(hm_query *query, uint32_t chunk, uint32_t row)
+static void query_point(hm_query_loop *loop, uint32_t chunk, uint32_t row)
 {
+    const hm_query *query = loop->query;
     unsigned char *start = hm_world_chunk_at(query->world, chunk);
-    size_t rows = query->archetype->rows[hm_world_chunk_class(chunk)];
-    query->entities = hm_world_entities(query->world, query->archetype, chunk) + row;
+    size_t rows = loop->archetype->rows[hm_world_chunk_class(chunk)];
+    loop->entities = hm_world_entities(query->world, loop->archetype, chunk) + row;
     for (uint32_t c = 0; c < query->column_end; c++) {
-        hm_query_column place = query->places[c];
+        hm_query_column place = loop->places[c];
         size_t offset = rows * place.offset + (size_t)row * place.size;
-        query->columns[c] = place.size != 0 ? start + offset : NULL;
+        loop->columns[c] = place.size != 0 ? start + offset : NULL;
     }
 }
 
 /* from chunk to chunk */
 
 /* Starts loading the values of these rows of the next chunk, as far as they exist. */
-static void query_prefetch_rows(const hm_query *query, uint32_t row, uint32_t end)
+static void query_prefetch_rows(const hm_query_loop *loop, uint32_t row, uint32_t end)
 {
-    const hm_world_archetype *archetype = query->cursor.ahead_archetype;
-    uint32_t chunk = query->cursor.ahead, rows = hm_world_rows_in(archetype, chunk);
+    const hm_query *query = loop->query;
+    const hm_world_archetype *archetype = loop->cursor.ahead_archetype;
+    uint32_t chunk = loop->cursor.ahead, rows = hm_world_rows_in(archetype, chunk);
     const unsigned char *start = hm_world_chunk_at(query->world, chunk);
     size_t capacity = archetype->rows[hm_world_chunk_class(chunk)];
     if (end > rows)
@@ -62,16 +65,16 @@ static void query_prefetch_rows(const hm_query *query, uint32_t row, uint32_t en
 }
 
 /* Finds the chunk that comes after this one. */
-static void query_look_ahead(hm_query *query)
+static void query_look_ahead(hm_query_loop *loop)
 {
-    hm_query_cursor *cursor = &query->cursor;
-    const hm_world *world = query->world;
-    if (query->archetype != NULL && cursor->chunk != query->archetype->last) {
+    hm_query_cursor *cursor = &loop->cursor;
+    const hm_world *world = loop->query->world;
+    if (loop->archetype != NULL && cursor->chunk != loop->archetype->last) {
         cursor->ahead = hm_world_link_of(world, cursor->chunk)->next;
     } else if (cursor->next_archetype != HM_WORLD_NONE) {
         cursor->ahead_archetype = &world->archetypes[cursor->next_archetype];
         cursor->ahead = cursor->ahead_archetype->first;
-        hm_query_prefetch_archetypes(query);
+        hm_query_prefetch_archetypes(loop);
     } else {
         cursor->ahead = HM_WORLD_NONE;
         return;
@@ -94,20 +97,20 @@ static void query_choose_tail(hm_query_cursor *cursor)
                                                                    : QUERY_STEP;
 }
 
-static bool query_next_chunk(hm_query *query)
+static bool query_next_chunk(hm_query_loop *loop)
 {
-    hm_query_cursor *cursor = &query->cursor;
+    hm_query_cursor *cursor = &loop->cursor;
     if (cursor->ahead == HM_WORLD_NONE)
         return false;
     cursor->chunk = cursor->ahead;
-    if (query->archetype != cursor->ahead_archetype) {
-        query_enter_archetype(query, cursor->ahead_archetype);
-        cursor->next_archetype = hm_query_next_archetype(query);
+    if (loop->archetype != cursor->ahead_archetype) {
+        query_enter_archetype(loop, cursor->ahead_archetype);
+        cursor->next_archetype = hm_query_next_archetype(loop);
     }
     cursor->row = 0;
-    cursor->rows = hm_world_rows_in(query->archetype, cursor->chunk);
+    cursor->rows = hm_world_rows_in(loop->archetype, cursor->chunk);
     query_choose_tail(cursor);
-    query_look_ahead(query);
+    query_look_ahead(loop);
     return true;
 }
 
@@ -115,9 +118,9 @@ static bool query_next_chunk(hm_query *query)
  * fast as its data comes, and the processor's own prefetching begins anew with each column of a
  * chunk. So the last rows of a chunk, its tail, are views of their own, and while the loop runs
  * over such a piece, the piece as far behind the start of the next chunk is loaded. */
-static uint32_t query_measure_view(const hm_query *query)
+static uint32_t query_measure_view(const hm_query_loop *loop)
 {
-    const hm_query_cursor *cursor = &query->cursor;
+    const hm_query_cursor *cursor = &loop->cursor;
     uint32_t left = cursor->rows - cursor->row, first = 0;
     if (cursor->ahead == HM_WORLD_NONE || cursor->tail == 0)
         return left;
@@ -127,38 +130,39 @@ static uint32_t query_measure_view(const hm_query *query)
         return first;
     uint32_t piece = (cursor->tail / QUERY_PIECES + QUERY_STEP) & ~(uint32_t)(QUERY_STEP - 1);
     uint32_t count = left < piece + QUERY_STEP ? left : piece, row = cursor->row - first;
-    query_prefetch_rows(query, row, row + count);
+    query_prefetch_rows(loop, row, row + count);
     return count;
 }
 
-static bool query_next_rows(hm_query *query)
+static bool query_next_rows(hm_query_loop *loop)
 {
-    hm_query_cursor *cursor = &query->cursor;
-    if (cursor->row == cursor->rows && !query_next_chunk(query))
+    hm_query_cursor *cursor = &loop->cursor;
+    if (cursor->row == cursor->rows && !query_next_chunk(loop))
         return false;
-    query->count = query_measure_view(query);
-    query_point(query, cursor->chunk, cursor->row);
-    cursor->row += query->count;
+    loop->count = query_measure_view(loop);
+    query_point(loop, cursor->chunk, cursor->row);
+    cursor->row += loop->count;
     return true;
 }
 
 /* candidates */
 
-static void query_prefetch_terms(const hm_query *query, hm_handle entity)
+static void query_prefetch_terms(const hm_query_loop *loop, hm_handle entity)
 {
+    const hm_query *query = loop->query;
     for (uint32_t s = 0; s < query->sparse_count; s++) {
         const hm_secondary *secondary = hm_query_secondary(query, query->sparse_terms[s]);
-        if (secondary != query->driver && hm_handle_index(entity) < secondary->slot_end)
+        if (secondary != loop->driver && hm_handle_index(entity) < secondary->slot_end)
             HM_PREFETCH(&secondary->positions[hm_handle_index(entity)]);
     }
 }
 
 /* Goes to the next owner of the driver. */
-static bool query_next_owner(hm_query *query)
+static bool query_next_owner(hm_query_loop *loop)
 {
-    const hm_secondary *driver = query->driver;
-    const hm_world *world = query->world;
-    hm_query_cursor *cursor = &query->cursor;
+    const hm_secondary *driver = loop->driver;
+    const hm_world *world = loop->query->world;
+    hm_query_cursor *cursor = &loop->cursor;
     uint32_t index = ++cursor->index;
     if (index >= driver->count)
         return false;
@@ -167,20 +171,20 @@ static bool query_next_owner(hm_query *query)
     if (QUERY_AHEAD < driver->count - index) {
         hm_handle ahead = driver->owners[index + QUERY_AHEAD];
         HM_PREFETCH(hm_world_place_of(world, ahead));
-        query_prefetch_terms(query, ahead);
+        query_prefetch_terms(loop, ahead);
     }
     return true;
 }
 
 /* Goes to the next row. */
-static bool query_next_row(hm_query *query)
+static bool query_next_row(hm_query_loop *loop)
 {
-    const hm_world *world = query->world;
-    hm_query_cursor *cursor = &query->cursor;
+    const hm_world *world = loop->query->world;
+    hm_query_cursor *cursor = &loop->cursor;
     uint32_t row = hm_world_place_row(cursor->place) + 1, index = cursor->archetype;
     if (row >= cursor->rows) {
         if (cursor->chunk == HM_WORLD_NONE) {
-            index = hm_query_next_archetype(query);
+            index = hm_query_next_archetype(loop);
             if (index == HM_WORLD_NONE)
                 return false;
             cursor->chunk = world->archetypes[index].first;
@@ -195,13 +199,14 @@ static bool query_next_row(hm_query *query)
     cursor->place.row = index << HM_WORLD_ROW_BITS | row;
     cursor->entity = entities[row];
     if (QUERY_AHEAD < cursor->rows - row)
-        query_prefetch_terms(query, entities[row + QUERY_AHEAD]);
+        query_prefetch_terms(loop, entities[row + QUERY_AHEAD]);
     return true;
 }
 
-static bool query_test_archetype(hm_query *query)
+static bool query_test_archetype(hm_query_loop *loop)
 {
-    hm_query_cursor *cursor = &query->cursor;
+    const hm_query *query = loop->query;
+    hm_query_cursor *cursor = &loop->cursor;
     uint32_t index = hm_world_place_archetype(cursor->place);
     if (cursor->archetype != index) {
         const hm_world_archetype *archetype = &query->world->archetypes[index];
@@ -212,89 +217,92 @@ static bool query_test_archetype(hm_query *query)
 }
 
 /* Whether the candidate matches; then all its positions are in `found`. */
-static bool query_test(hm_query *query)
+static bool query_test(hm_query_loop *loop)
 {
-    if (!query_test_archetype(query))
+    const hm_query *query = loop->query;
+    if (!query_test_archetype(loop))
         return false;
-    bool has_any = query->cursor.has_any;
+    bool has_any = loop->cursor.has_any;
     for (uint32_t s = 0; s < query->sparse_count; s++) {
         uint32_t term = query->sparse_terms[s];
-        uint32_t position =
-            hm_secondary_find(hm_query_secondary(query, term), query->cursor.entity);
+        uint32_t position = hm_secondary_find(hm_query_secondary(query, term), loop->cursor.entity);
         bool is_there = position != HM_INVALID_INDEX;
         if (term < query->all_end && !is_there)
             return false;
         if (term >= query->column_end && term < query->none_end && is_there)
             return false;
         has_any = has_any || (term >= query->none_end && is_there);
-        query->found[s] = position;
+        loop->found[s] = position;
     }
     return has_any;
 }
 
-bool hm_query_accepts(hm_query *query, hm_handle entity)
+bool hm_query_accepts(hm_query_loop *loop, hm_handle entity)
 {
-    query->cursor.entity = entity;
-    query->cursor.place = *hm_world_place_of(query->world, entity);
-    return query_test(query);
+    loop->cursor.entity = entity;
+    loop->cursor.place = *hm_world_place_of(loop->query->world, entity);
+    return query_test(loop);
 }
 
-static void query_next_candidate(hm_query *query)
+static void query_next_candidate(hm_query_loop *loop)
 {
-    hm_query_cursor *cursor = &query->cursor;
-    cursor->exists = query->driver != NULL ? query_next_owner(query) : query_next_row(query);
-    cursor->matches = cursor->exists && query_test(query);
+    hm_query_cursor *cursor = &loop->cursor;
+    cursor->exists = loop->driver != NULL ? query_next_owner(loop) : query_next_row(loop);
+    cursor->matches = cursor->exists && query_test(loop);
 }
 
 /* runs */
 
 /* Whether the candidate is the next one of a run that begins at `first` and has `count` entities.
  */
-static bool query_continues(const hm_query *query, hm_world_place first, uint32_t count)
+static bool query_continues(const hm_query_loop *loop, hm_world_place first, uint32_t count)
 {
-    const hm_query_cursor *cursor = &query->cursor;
+    const hm_query *query = loop->query;
+    const hm_query_cursor *cursor = &loop->cursor;
     if (!cursor->matches || cursor->place.chunk != first.chunk ||
         cursor->place.row != first.row + count)
         return false;
     for (uint32_t s = 0; s < query->sparse_columns; s++) {
-        uint32_t position = query->positions[s];
+        uint32_t position = loop->positions[s];
         if (position != HM_INVALID_INDEX)
             position += count;
-        if (query->found[s] != position)
+        if (loop->found[s] != position)
             return false;
     }
     return true;
 }
 
-static void query_point_sparse(hm_query *query)
+static void query_point_sparse(hm_query_loop *loop)
 {
+    const hm_query *query = loop->query;
     for (uint32_t s = 0; s < query->sparse_columns; s++) {
-        uint32_t term = query->sparse_terms[s], position = query->positions[s];
+        uint32_t term = query->sparse_terms[s], position = loop->positions[s];
         const hm_secondary *secondary = hm_query_secondary(query, term);
         if (position != HM_INVALID_INDEX)
-            query->columns[term] = secondary->values + secondary->value_size * position;
+            loop->columns[term] = secondary->values + secondary->value_size * position;
     }
 }
 
-static bool query_next_run(hm_query *query)
+static bool query_next_run(hm_query_loop *loop)
 {
-    hm_query_cursor *cursor = &query->cursor;
+    const hm_query *query = loop->query;
+    hm_query_cursor *cursor = &loop->cursor;
     while (cursor->exists && !cursor->matches)
-        query_next_candidate(query);
+        query_next_candidate(loop);
     if (!cursor->exists)
         return false;
     hm_world_place first = cursor->place;
     uint32_t index = hm_world_place_archetype(first), count = 0;
-    memcpy(query->positions, query->found, query->sparse_columns * sizeof *query->found);
+    memcpy(loop->positions, loop->found, query->sparse_columns * sizeof *loop->found);
     do {
         count++;
-        query_next_candidate(query);
-    } while (query_continues(query, first, count));
-    if (query->archetype != &query->world->archetypes[index])
-        query_enter_archetype(query, &query->world->archetypes[index]);
-    query_point(query, first.chunk, hm_world_place_row(first));
-    query_point_sparse(query);
-    query->count = count;
+        query_next_candidate(loop);
+    } while (query_continues(loop, first, count));
+    if (loop->archetype != &query->world->archetypes[index])
+        query_enter_archetype(loop, &query->world->archetypes[index]);
+    query_point(loop, first.chunk, hm_world_place_row(first));
+    query_point_sparse(loop);
+    loop->count = count;
     return true;
 }
 
@@ -302,8 +310,9 @@ static bool query_next_run(hm_query *query)
 
 /* Returns the smallest secondary of `all` if it has fewer values than the archetypes that match
  * have rows, or NULL. */
-static const hm_secondary *query_find_driver(hm_query *query)
+static const hm_secondary *query_find_driver(hm_query_loop *loop)
 {
+    const hm_query *query = loop->query;
     const hm_secondary *smallest = NULL;
     for (uint32_t s = 0; s < query->sparse_count && query->sparse_terms[s] < query->all_end; s++) {
         const hm_secondary *secondary = hm_query_secondary(query, query->sparse_terms[s]);
@@ -312,7 +321,7 @@ static const hm_secondary *query_find_driver(hm_query *query)
     }
     uint32_t rows = 0;
     while (smallest != NULL && rows <= smallest->count) {
-        uint32_t archetype = hm_query_next_archetype(query);
+        uint32_t archetype = hm_query_next_archetype(loop);
         if (archetype == HM_WORLD_NONE)
             return NULL;
         rows += query->world->archetypes[archetype].count;
@@ -320,30 +329,31 @@ static const hm_secondary *query_find_driver(hm_query *query)
     return smallest;
 }
 
-void hm_query_rewind_archetypes(hm_query *query)
+void hm_query_rewind_archetypes(hm_query_loop *loop)
 {
-    query->list = hm_query_list(query);
-    query->cursor = (hm_query_cursor){.unlisted = query->seen, .chunk = HM_WORLD_NONE};
-    query->cursor.archetype = HM_WORLD_NONE;
-    query->cursor.index = UINT32_MAX; /* The first owner is the one after that. */
+    loop->list = hm_query_list(loop->query);
+    loop->cursor = (hm_query_cursor){.unlisted = loop->query->seen, .chunk = HM_WORLD_NONE};
+    loop->cursor.archetype = HM_WORLD_NONE;
+    loop->cursor.index = UINT32_MAX; /* The first owner is the one after that. */
 }
 
-void hm_query_rewind(hm_query *query)
+void hm_query_rewind(hm_query_loop *loop)
 {
-    query->archetype = NULL;
-    query->count = 0;
-    hm_query_rewind_archetypes(query);
-    if (query->sparse_count == 0) {
-        query->cursor.next_archetype = hm_query_next_archetype(query);
-        query_look_ahead(query);
+    loop->archetype = NULL;
+    loop->count = 0;
+    loop->driver = NULL;
+    hm_query_rewind_archetypes(loop);
+    if (loop->query->sparse_count == 0) {
+        loop->cursor.next_archetype = hm_query_next_archetype(loop);
+        query_look_ahead(loop);
         return;
     }
-    query->driver = query_find_driver(query);
-    hm_query_rewind_archetypes(query);
-    query_next_candidate(query);
+    loop->driver = query_find_driver(loop);
+    hm_query_rewind_archetypes(loop);
+    query_next_candidate(loop);
 }
 
-bool hm_query_step(hm_query *query)
+bool hm_query_step(hm_query_loop *loop)
 {
-    return query->sparse_count == 0 ? query_next_rows(query) : query_next_run(query);
+    return loop->query->sparse_count == 0 ? query_next_rows(loop) : query_next_run(loop);
 }

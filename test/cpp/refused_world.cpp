@@ -101,7 +101,7 @@ void run(hm::world &world, hm::commands &commands, hm::entity stone)
 #endif
 #ifdef a_column_that_a_query_lacks // the query has no such type
     hm::query<position> one(world);
-    one.each_view([&](auto, position *) { one.touch<velocity>(); });
+    one.each_view([](decltype(one)::view view, position *) { view.touch<velocity>(); });
 #endif
 #ifdef create_with_a_type_twice // a component is given twice
     world.create(position{}, velocity{}, position{});

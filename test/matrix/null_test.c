@@ -49,6 +49,7 @@ static const hm_handle no_handle;
 static hm_directory no_directory;
 static hm_id_table no_ids;
 static hm_query no_query;
+static hm_query_loop no_loop;
 static hm_report_entry no_entry;
 
 NULL_OF(array, fini, array, (hm_array_fini(NULL), 0))
@@ -74,12 +75,13 @@ NULL_OF(id_table, validate, table, hm_id_table_validate(NULL))
 NULL_OF(id_table, upcoming, table, hm_id_table_upcoming(NULL, 0))
 NULL_OF(id_table, as_owners, table, hm_id_table_as_owners(NULL))
 NULL_OF(query, fini, query, (hm_query_fini(NULL), 0))
-NULL_OF(query, begin, query, (hm_query_begin(NULL), 0))
-NULL_OF(query, end, query, (hm_query_end(NULL), 0))
-NULL_OF(query, next, query, hm_query_next(NULL, &(hm_view){0}))
+NULL_OF(query, begin, query, (hm_query_begin(NULL, &no_loop), 0))
+NULL_OF(query, begin, loop, (hm_query_begin(&no_query, NULL), 0))
+NULL_OF(query, end, loop, (hm_query_end(NULL), 0))
+NULL_OF(query, next, loop, hm_query_next(NULL, &(hm_view){0}))
 NULL_OF(query, count, query, hm_query_count(NULL))
-NULL_OF(query, changed, query, hm_query_changed(NULL, 0))
-NULL_OF(query, touch, query, (hm_query_touch(NULL, 0), 0))
+NULL_OF(query, changed, loop, hm_query_changed(NULL, 0))
+NULL_OF(query, touch, loop, (hm_query_touch(NULL, 0), 0))
 NULL_OF(query, destroy, query, hm_query_destroy(NULL))
 NULL_OF(query, change, query, hm_query_change(NULL, NULL, 0, NULL, 0, NULL))
 NULL_OF(commands, fini, commands, (hm_commands_fini(NULL), 0))
@@ -97,7 +99,7 @@ NULL_OF(commands, dropped, commands, hm_commands_dropped(NULL))
 NULL_OF(lists, destroy_if, lists, hm_lists_destroy_if(NULL, NULL, NULL))
 NULL_OF(id_table, describe, table, hm_id_table_describe(NULL, no_handle, "", no_text, 1))
 NULL_OF(id_table, describe, buffer, hm_id_table_describe(&no_ids, no_handle, "", NULL, 1))
-NULL_OF(query, next, view, hm_query_next(&no_query, NULL))
+NULL_OF(query, next, view, hm_query_next(&no_loop, NULL))
 NULL_OF(directory, fini, directory, (hm_directory_fini(NULL), 0))
 NULL_OF(directory, contains, directory, hm_directory_contains(NULL, no_handle))
 NULL_OF(directory, explain, directory, hm_directory_explain(NULL, no_handle))

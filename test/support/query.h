@@ -76,10 +76,11 @@ static inline void set_int(scene *on, hm_handle entity, hm_component component, 
 /* Runs a loop, and returns how many entities it visits. */
 static inline uint32_t visit(hm_query *query)
 {
+    hm_query_loop loop;
     hm_view view;
     uint32_t count = 0;
-    hm_query_begin(query);
-    while (hm_query_next(query, &view))
+    hm_query_begin(query, &loop);
+    while (hm_query_next(&loop, &view))
         count += view.count;
     CHECK(hm_query_count(query) == count);
     return count;

@@ -193,9 +193,10 @@ void query_model_change(query_model *model, uint32_t index, uint32_t add, uint32
 
 void query_model_write(query_model *model, query_model_query *query)
 {
+    hm_query_loop loop;
     hm_view view;
-    hm_query_begin(&query->query);
-    while (hm_query_next(&query->query, &view))
+    hm_query_begin(&query->query, &loop);
+    while (hm_query_next(&loop, &view))
         for (uint32_t i = 0; i < query->column_count; i++) {
             uint32_t c = query->columns[i];
             unsigned char *values = view.columns[i];
@@ -204,7 +205,7 @@ void query_model_write(query_model *model, query_model_query *query)
                 model->entities[index].values[c] = ++model->next_value;
                 test_item_fill(values + sizes[c] * row, sizes[c], model->next_value);
             }
-            hm_query_touch(&query->query, i);
+            hm_query_touch(&loop, i);
         }
 }
 
@@ -317,8 +318,8 @@ static bool value_holds(const query_model_entity *entity, uint32_t component, co
                                        : test_item_is(value, size, pattern);
 }
 
-static void check_visit(query_model *model, const query_model_query *query, const hm_view *view,
-                        uint32_t row)
+static void check_visit(query_model *model, const query_model_query *query,
+                        const hm_query_loop *loop, const hm_view *view, uint32_t row)
 {
     hm_handle handle = view->entities[row];
     CHECK(hm_handle_index(handle) < QUERY_MODEL_SLOTS);
@@ -330,7 +331,7 @@ static void check_visit(query_model *model, const query_model_query *query, cons
     for (uint32_t i = 0; i < query->column_count; i++) {
         uint32_t c = query->columns[i];
         bool has = (entity->mask >> c & 1) != 0;
-        CHECK(!has || hm_query_changed(&query->query, i) > entity->since[c]);
+        CHECK(!has || hm_query_changed(loop, i) > entity->since[c]);
         if (!has || sizes[c] == 0) {
             CHECK(view->columns[i] == NULL);
             continue;
@@ -348,12 +349,13 @@ void query_model_check(query_model *model, query_model_query *query)
         model->entities[i].visits = 0;
         expected += query_model_matches(query, &model->entities[i]);
     }
+    hm_query_loop loop;
     hm_view view;
-    hm_query_begin(&query->query);
-    while (hm_query_next(&query->query, &view)) {
+    hm_query_begin(&query->query, &loop);
+    while (hm_query_next(&loop, &view)) {
         CHECK(view.count != 0);
         for (uint32_t row = 0; row < view.count; row++)
-            check_visit(model, query, &view, row);
+            check_visit(model, query, &loop, &view, row);
         visited += view.count;
     }
     CHECK(view.count == 0 && view.entities == NULL && view.columns == NULL);

@@ -137,7 +137,19 @@ static uint32_t check_view(world_model *model, const hm_view *view, const hm_com
     return view->count;
 }
 
-/* The sets of all, none and any; while it runs, the world refuses to change. */
+/* Returns how many entities a loop visits. */
+static uint32_t visit(hm_query *query)
+{
+    hm_query_loop loop;
+    hm_view view;
+    uint32_t count = 0;
+    for (hm_query_begin(query, &loop); hm_query_next(&loop, &view);)
+        count += view.count;
+    return count;
+}
+
+/* The sets of all, none and any; while it runs, the world refuses to change, and loops over the
+ * same query run inside the loop. */
 void world_model_query(void *state, const uint32_t arguments[3])
 {
     world_model *model = state;
@@ -156,13 +168,15 @@ void world_model_query(void *state, const uint32_t arguments[3])
     CHECK(status == HM_OK || status == HM_ERROR_MEMORY);
     if (status != HM_OK)
         return;
+    hm_query_loop loop;
     hm_view view;
     uint32_t found = 0;
     bool seen[WORLD_MODEL_ENTITIES] = {false};
-    hm_query_begin(&made);
-    while (hm_query_next(&made, &view)) {
+    hm_query_begin(&made, &loop);
+    while (hm_query_next(&loop, &view)) {
         found += check_view(model, &view, ids[0], desc.all_count, all, seen);
         CHECK(hm_handle_is_null(hm_world_create(&model->world, NULL, 0)));
+        CHECK(visit(&made) == count_matches(model, all, none, any));
         CHECK(!hm_world_destroy(&model->world, view.entities[0]));
     }
     CHECK(found == count_matches(model, all, none, any));

@@ -192,6 +192,8 @@ BUGS = [
         "    for (; query->seen < world->archetype_array.count; query->seen++) {\n"
         "        bool has_any;\n        if (query->seen + 1 == world->archetype_array.count)\n"
         "            continue;\n", "world"),
+    Bug("a world changes when one of two loops has ended", "src/world/query.c",
+        "    (void)hm_atomic_add(&world->running, UINT32_MAX);", "    world->running = 0;", "world"),
     Bug("the hook of a sparse value runs twice when its entity is destroyed",
         "src/world/values.c",
         "        hm_world_destroy_value(world, number,\n",
@@ -225,7 +227,7 @@ BUGS = [
         "            hm_world_record(world, i)->changed = ++world->clock;\n",
         "            (void)i;\n", "world"),
     Bug("a view that is touched tells the order of one value", "src/world/query.c",
-        "    for (uint32_t i = 0; i < query->count; i++)\n        hm_secondary_disturb(",
+        "    for (uint32_t i = 0; i < loop->count; i++)\n        hm_secondary_disturb(",
         "    for (uint32_t i = 0; i < 1; i++)\n        hm_secondary_disturb(", "world"),
     Bug("an arena keeps what a live container gives back", "src/memory/arena.c",
         "arena_page_of(arena, to - 1), from, to);\n    return true;",

@@ -350,8 +350,9 @@ DEATH_TEST(commands_contract, fini_of_waiting_commands_while_a_query_runs)
 {
     scene *self = begin();
     hm_query query;
+    hm_query_loop loop;
     create(self, NULL, 0);
     CHECK(hm_query_init(&query, &self->world, &(hm_query_desc){0}) == HM_OK);
-    hm_query_begin(&query);
+    hm_query_begin(&query, &loop);
     hm_commands_fini(&self->commands);
 }

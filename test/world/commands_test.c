@@ -533,14 +533,15 @@ TEST(commands, a_loop_over_a_query_records_what_it_may_not_do)
     scene *self = begin();
     hm_world *world = &self->world;
     hm_query query;
+    hm_query_loop loop;
     hm_view view;
     hm_handle made[4];
     CHECK(hm_world_create_n(world, &self->spot, 1, 4, NULL, NULL) == HM_OK);
     CHECK(hm_world_trim(world) == HM_OK); /* Nothing is reserved any more. */
     CHECK(hm_query_init(&query, world, &(hm_query_desc){.all = &self->spot, .all_count = 1}) ==
           HM_OK);
-    hm_query_begin(&query);
-    CHECK(hm_query_next(&query, &view) && view.count == 4);
+    hm_query_begin(&query, &loop);
+    CHECK(hm_query_next(&loop, &view) && view.count == 4);
     CHECK(hm_handle_is_null(hm_commands_create(&self->commands, NULL, 0)));
     CHECK(hm_world_reserve(world, 4) == HM_OK);
     for (int i = 0; i < 4; i++) {
@@ -554,7 +555,7 @@ TEST(commands, a_loop_over_a_query_records_what_it_may_not_do)
     CHECK(hm_commands_apply(&self->commands) == HM_ERROR_BUSY);
     CHECK(strstr(hm_last_error(), "query") != NULL);
     CHECK(hm_world_count(world) == 4 && hm_commands_count(&self->commands) == 12);
-    CHECK(!hm_query_next(&query, &view));
+    CHECK(!hm_query_next(&loop, &view));
     apply(self);
     for (int i = 0; i < 4; i++) {
         const struct reference *other = hm_world_get(world, made[i], self->reference);

@@ -260,9 +260,10 @@ TEST(world_contract, nothing_changes_while_a_query_runs)
     hm_component component = make_int(&world);
     hm_handle entity = make_one(&world, component, 8);
     hm_query query;
+    hm_query_loop loop;
     hm_query_desc desc = {.all = &component, .all_count = 1};
     CHECK(hm_query_init(&query, &world, &desc) == HM_OK);
-    hm_query_begin(&query);
+    hm_query_begin(&query, &loop);
     check_all_refused(&world, entity, component);
     CHECK(hm_world_add(&world, entity, component, NULL) == HM_ERROR_BUSY);
     CHECK(says("the world 'arena' does not change while a query runs"));
@@ -270,7 +271,7 @@ TEST(world_contract, nothing_changes_while_a_query_runs)
     hm_world_touch(&world, entity, component);
     CHECK(hm_world_count(&world) == 1 && value_of(&world, entity, component) == 8);
     CHECK(hm_world_validate(&world) == HM_OK);
-    hm_query_end(&query);
+    hm_query_end(&loop);
     CHECK(hm_world_destroy(&world, entity));
     hm_query_fini(&query);
     finish_world(&world);
@@ -280,8 +281,9 @@ DEATH_TEST(world_contract, clear_while_a_query_runs_panics)
 {
     hm_world world = make_world((hm_world_desc){0});
     hm_query query;
+    hm_query_loop loop;
     CHECK(hm_query_init(&query, &world, &(hm_query_desc){.all_count = 0}) == HM_OK);
-    hm_query_begin(&query);
+    hm_query_begin(&query, &loop);
     hm_world_clear(&world);
 }
 
@@ -289,8 +291,9 @@ DEATH_TEST(world_contract, fini_while_a_query_runs_panics)
 {
     hm_world world = make_world((hm_world_desc){0});
     hm_query query;
+    hm_query_loop loop;
     CHECK(hm_query_init(&query, &world, &(hm_query_desc){.all_count = 0}) == HM_OK);
-    hm_query_begin(&query);
+    hm_query_begin(&query, &loop);
     hm_world_fini(&world);
 }
 

@@ -87,7 +87,8 @@ TEST(world_memory, what_would_move_an_array_is_busy_while_a_query_runs)
     CHECK(hm_world_get_stats(&world).reserved_size <= (12 << 10) + 2 * hm_memory_os()->page_size);
     hm_query query;
     CHECK(hm_query_init(&query, &world, &(hm_query_desc){.all = &a, .all_count = 1}) == HM_OK);
-    hm_query_begin(&query);
+    hm_query_loop loop;
+    hm_query_begin(&query, &loop);
     const void *places = world.places;
     CHECK(hm_world_reserve(&world, 1) == HM_OK);
     CHECK(hm_world_reserve(&world, 100000) == HM_ERROR_BUSY);
@@ -96,7 +97,7 @@ TEST(world_memory, what_would_move_an_array_is_busy_while_a_query_runs)
         components++;
     CHECK(components >= 8 && strstr(hm_last_error(), "while a query runs") != NULL);
     CHECK(world.places == places && hm_world_validate(&world) == HM_OK);
-    hm_query_end(&query);
+    hm_query_end(&loop);
     CHECK(hm_world_reserve(&world, 100000) == HM_OK && world.places != places);
     CHECK(make_tag(&world) != HM_INVALID_INDEX);
     hm_query_fini(&query);

@@ -302,7 +302,8 @@ TEST(world_promise, a_call_while_a_query_runs_brings_no_promised_entity_to_life)
     start(&stage);
     sight before = look(&stage);
     hm_query running = ask(&stage, NULL, 0, NULL, 0);
-    hm_query_begin(&running);
+    hm_query_loop loop;
+    hm_query_begin(&running, &loop);
     for (int i = 0; i < CALLS; i++)
         CHECK(!calls[i](&stage));
     CHECK(!hm_world_destroy(&stage.world, stage.promised[0]));
@@ -310,6 +311,7 @@ TEST(world_promise, a_call_while_a_query_runs_brings_no_promised_entity_to_life)
     CHECK(hm_world_destroy_n(&stage.world, stage.promised, PROMISED) == 0);
     CHECK(hm_world_trim(&stage.world) == HM_ERROR_BUSY);
     CHECK(looks_like(&stage, before));
+    hm_query_end(&loop);
     hm_query_fini(&running);
     CHECK(calls[0](&stage) && all_live(&stage, LIVE));
     finish(&stage);

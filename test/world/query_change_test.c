@@ -193,10 +193,11 @@ static bool is_ordered(scene *on)
 {
     bool is_rising = true;
     hm_query query = ask(on, (hm_query_desc){ALL(on->a), OPTIONAL(on->b)});
+    hm_query_loop loop;
     hm_view view;
     int last = 0;
     bool had_b = false;
-    for (hm_query_begin(&query); hm_query_next(&query, &view);)
+    for (hm_query_begin(&query, &loop); hm_query_next(&loop, &view);)
         for (uint32_t i = 0; i < view.count; i++) {
             const int *value = (const int *)view.columns[0] + i;
             bool same_archetype = had_b == (view.columns[1] != NULL);
@@ -309,9 +310,10 @@ TEST(query_change, bad_sets_are_refused_and_change_nothing)
     CHECK(hm_query_change(&query, NULL, 0, NULL, 1, NULL) == HM_ERROR_INVALID);
     CHECK(hm_query_change(&query, LIST(large, larger), 2, NULL, 0, NULL) == HM_ERROR_INVALID);
     CHECK(hm_query_change(&query, LIST(large, larger, on.x), 3, NULL, 0, NULL) == HM_ERROR_INVALID);
-    hm_query_begin(&query);
+    hm_query_loop loop;
+    hm_query_begin(&query, &loop);
     CHECK(hm_query_change(&query, NULL, 0, &on.b, 1, &changed) == HM_ERROR_BUSY);
-    hm_query_end(&query);
+    hm_query_end(&loop);
     CHECK(hm_world_has(&on.world, entity, on.b) && !hm_world_has(&on.world, entity, on.x));
     CHECK(*(const int *)hm_world_get(&on.world, entity, on.a) == 7);
     hm_query_fini(&query);

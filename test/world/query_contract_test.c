@@ -107,12 +107,13 @@ TEST(query_contract, a_query_has_at_most_64_components)
         &(hm_query_desc){.all = list, .all_count = UINT32_MAX, .none = list, .none_count = 1}));
     CHECK(is_refused(&on.world, &(hm_query_desc){.any = list, .any_count = 64, ALL(on.a)}));
     hm_query most = ask(&on, (hm_query_desc){.all = list, .all_count = 64});
+    hm_query_loop loop;
     hm_view view;
-    hm_query_begin(&most);
-    CHECK(hm_query_next(&most, &view) && view.count == 1);
+    hm_query_begin(&most, &loop);
+    CHECK(hm_query_next(&loop, &view) && view.count == 1);
     for (int i = 0; i < HM_QUERY_MAX_TERMS; i++)
         CHECK(*(const int *)view.columns[i] == i);
-    CHECK(!hm_query_next(&most, &view));
+    CHECK(!hm_query_next(&loop, &view));
     hm_query_fini(&most);
     finish(&on);
 }
@@ -120,12 +121,13 @@ TEST(query_contract, a_query_has_at_most_64_components)
 /* Calls everything on a query that matches nothing. */
 static void check_matches_nothing(hm_query *query)
 {
+    hm_query_loop loop;
     hm_view view;
-    hm_query_begin(query);
-    CHECK(!hm_query_next(query, &view) && view.count == 0);
-    CHECK(hm_query_count(query) == 0 && hm_query_changed(query, 0) == 0);
-    hm_query_touch(query, 0);
-    hm_query_end(query);
+    hm_query_begin(query, &loop);
+    CHECK(!hm_query_next(&loop, &view) && view.count == 0);
+    CHECK(hm_query_count(query) == 0 && hm_query_changed(&loop, 0) == 0);
+    hm_query_touch(&loop, 0);
+    hm_query_end(&loop);
     hm_query_fini(query);
     CHECK(memcmp(query, &zero, sizeof zero) == 0);
 }

@@ -75,12 +75,13 @@ TEST(query_fault, a_loop_whose_list_was_refused_memory_is_not_disturbed_by_count
     start_with(&on, &memory.table);
     make_archetypes(&on);
     hm_query query = ask(&on, (hm_query_desc){ALL(on.a)});
+    hm_query_loop loop;
     hm_view view;
     uint32_t visited = 0;
     test_memory_fail(&memory, 1, true);
-    hm_query_begin(&query);
+    hm_query_begin(&query, &loop);
     test_memory_fail(&memory, 0, false);
-    while (hm_query_next(&query, &view)) {
+    while (hm_query_next(&loop, &view)) {
         visited += view.count;
         if (visited % 100 == 0)
             CHECK(hm_query_count(&query) == ARCHETYPES / 2);

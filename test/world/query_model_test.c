@@ -194,12 +194,32 @@ static void defragment(void *of, const uint32_t arguments[TEST_ARGUMENTS])
 static void leave(void *of, const uint32_t arguments[TEST_ARGUMENTS])
 {
     state *on = of;
+    hm_query_loop loop;
     hm_view view;
     hm_query *query = &on->queries[arguments[0] % QUERIES].query;
-    hm_query_begin(query);
+    hm_query_begin(query, &loop);
     for (uint32_t i = 0; i < arguments[1] % 4; i++)
-        (void)hm_query_next(query, &view);
-    hm_query_end(query);
+        (void)hm_query_next(&loop, &view);
+    hm_query_end(&loop);
+}
+
+/* Loops over all queries inside a loop over one of them, at some of its views. */
+static void nest(void *of, const uint32_t arguments[TEST_ARGUMENTS])
+{
+    state *on = of;
+    hm_query_loop loop;
+    hm_view view;
+    hm_query *query = &on->queries[arguments[0] % QUERIES].query;
+    uint32_t visited = 0, views = 0;
+    query_model_follow(&on->model);
+    for (hm_query_begin(query, &loop); hm_query_next(&loop, &view); visited += view.count) {
+        if (views++ % (1 + arguments[1] % 64) != 0)
+            continue;
+        for (uint32_t i = 0; i < QUERIES; i++)
+            query_model_check(&on->model, &on->queries[i]);
+        CHECK(hm_world_trim(&on->model.world) == HM_ERROR_BUSY);
+    }
+    CHECK(visited == hm_query_count(query));
 }
 
 static const test_operation operations[] = {
@@ -218,6 +238,7 @@ static const test_operation operations[] = {
     {"defragment", 40, defragment},
     {"ask", 10, ask},
     {"leave", 3, leave},
+    {"nest", 2, nest},
 };
 static const test_subject subject = {"query", operations, sizeof operations / sizeof *operations,
                                      begin,   check,      end};

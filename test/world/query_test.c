@@ -18,15 +18,16 @@ TEST(query, columns_are_in_the_order_of_all_and_then_of_optional)
     set_int(&on, entity, on.b, 2);
     set_int(&on, entity, on.x, 3);
     hm_query query = ask(&on, (hm_query_desc){ALL(on.b), OPTIONAL(on.x, on.a)});
+    hm_query_loop loop;
     hm_view view;
-    hm_query_begin(&query);
-    CHECK(hm_query_next(&query, &view) && view.count == 1);
+    hm_query_begin(&query, &loop);
+    CHECK(hm_query_next(&loop, &view) && view.count == 1);
     CHECK(hm_handle_equal(view.entities[0], entity));
     for (int i = 0; i < 3; i++) {
         static const int expected[] = {2, 3, 1};
         CHECK(*(const int *)view.columns[i] == expected[i]);
     }
-    CHECK(!hm_query_next(&query, &view));
+    CHECK(!hm_query_next(&loop, &view));
     hm_query_fini(&query);
     finish(&on);
 }
@@ -37,11 +38,13 @@ TEST(query, tags_and_what_an_entity_lacks_have_no_column)
     start(&on);
     CREATE(&on, on.a, on.tag);
     hm_query query = ask(&on, (hm_query_desc){ALL(on.tag, on.a), OPTIONAL(on.b, on.x, on.tag)});
+    hm_query_loop loop;
     hm_view view;
-    hm_query_begin(&query);
-    CHECK(hm_query_next(&query, &view) && view.count == 1);
+    hm_query_begin(&query, &loop);
+    CHECK(hm_query_next(&loop, &view) && view.count == 1);
     CHECK(view.columns[0] == NULL && view.columns[1] != NULL);
     CHECK(view.columns[2] == NULL && view.columns[3] == NULL && view.columns[4] == NULL);
+    hm_query_end(&loop);
     hm_query_fini(&query);
     finish(&on);
 }
@@ -71,10 +74,11 @@ TEST(query, a_view_is_a_chunk_whose_values_stand_side_by_side)
     const void *columns[] = {values, NULL};
     CHECK(hm_world_create_n(&on.world, LIST(on.a, on.b), 2, ENTITIES, columns, NULL) == HM_OK);
     hm_query query = ask(&on, (hm_query_desc){ALL(on.a, on.b)});
+    hm_query_loop loop;
     hm_view view;
     uint32_t views = 0;
     uint64_t sum = 0;
-    for (hm_query_begin(&query); hm_query_next(&query, &view); views++) {
+    for (hm_query_begin(&query, &loop); hm_query_next(&loop, &view); views++) {
         const int *first = view.columns[0];
         for (uint32_t i = 0; i < view.count; i++) {
             CHECK(hm_world_get(&on.world, view.entities[i], on.a) == &first[i]);
@@ -104,9 +108,10 @@ TEST(query, the_last_rows_before_another_chunk_are_several_views_in_long_loops)
     CHECK(hm_world_create_n(&world, both, 2, LONE, NULL, NULL) == HM_OK);
     hm_query query;
     CHECK(hm_query_init(&query, &world, &(hm_query_desc){.all = &a, .all_count = 1}) == HM_OK);
+    hm_query_loop loop;
     hm_view view;
     uint32_t count = 0, least = UINT32_MAX, last = 0, whole = 0;
-    for (hm_query_begin(&query); hm_query_next(&query, &view);) {
+    for (hm_query_begin(&query, &loop); hm_query_next(&loop, &view);) {
         const int *first = view.columns[0];
         CHECK((uintptr_t)first % 64 == 0); /* Views are as good for vectors as whole chunks. */
         CHECK(view.count >= 16);
@@ -137,15 +142,16 @@ TEST(query, no_sparse_component_is_made_that_would_move_the_others)
     CHECK(!hm_handle_is_null(hm_world_create(&world, &x, 1)));
     hm_query query;
     CHECK(hm_query_init(&query, &world, &(hm_query_desc){.all = &x, .all_count = 1}) == HM_OK);
+    hm_query_loop loop;
     hm_view view;
-    hm_query_begin(&query);
-    CHECK(hm_query_next(&query, &view));
+    hm_query_begin(&query, &loop);
+    CHECK(hm_query_next(&loop, &view));
     const hm_component_desc sparse = {.size = sizeof(int), .storage = HM_COMPONENT_SPARSE};
     const void *before = world.sparse;
     while (hm_world_component(&world, &sparse) != HM_INVALID_INDEX)
         CHECK(world.sparse == before);
     CHECK(strstr(hm_last_error(), "while a query runs") != NULL && world.sparse == before);
-    CHECK(*(int *)view.columns[0] == 0 && !hm_query_next(&query, &view));
+    CHECK(*(int *)view.columns[0] == 0 && !hm_query_next(&loop, &view));
     CHECK(hm_world_component(&world, &sparse) != HM_INVALID_INDEX);
     CHECK(hm_world_validate(&world) == HM_OK);
     hm_query_fini(&query);
@@ -167,9 +173,10 @@ TEST(query, views_of_large_values_and_of_tags_are_not_cut_up)
         hm_query query;
         hm_query_desc desc = {.all = &both[asked], .all_count = 1};
         CHECK(hm_query_init(&query, &world, &desc) == HM_OK);
+        hm_query_loop loop;
         hm_view view;
         uint32_t count = 0, small = 0, views = 0;
-        for (hm_query_begin(&query); hm_query_next(&query, &view); views++) {
+        for (hm_query_begin(&query, &loop); hm_query_next(&loop, &view); views++) {
             count += view.count;
             small += view.count < 16;
         }
@@ -239,13 +246,14 @@ TEST(query, destroy_is_refused_while_a_query_runs)
     hm_handle entity = CREATE(&on, on.a);
     hm_query query = ask(&on, (hm_query_desc){ALL(on.a)}),
              other = ask(&on, (hm_query_desc){ALL(on.a)});
+    hm_query_loop loop;
     hm_view view;
-    hm_query_begin(&query);
-    CHECK(hm_query_next(&query, &view));
+    hm_query_begin(&query, &loop);
+    CHECK(hm_query_next(&loop, &view));
     CHECK(hm_query_destroy(&query) == 0 && hm_query_destroy(&other) == 0);
     CHECK(strstr(hm_last_error(), "does not change while a query runs") != NULL);
     CHECK(view.count == 1 && view.entities[0].bits == entity.bits);
-    CHECK(!hm_query_next(&query, &view) && hm_query_destroy(&query) == 1);
+    CHECK(!hm_query_next(&loop, &view) && hm_query_destroy(&query) == 1);
     hm_query_fini(&query);
     CHECK(hm_query_destroy(&query) == 0); /* It is zeroed. */
     hm_query_fini(&other);
@@ -302,9 +310,10 @@ enum { FEW = 10 };
 /* Checks that the query visits exactly these entities in this order, in this many views. */
 static void check_order(hm_query *query, const hm_handle *entities, uint32_t n, uint32_t views)
 {
+    hm_query_loop loop;
     hm_view view;
     uint32_t at = 0, seen = 0;
-    for (hm_query_begin(query); hm_query_next(query, &view); seen++)
+    for (hm_query_begin(query, &loop); hm_query_next(&loop, &view); seen++)
         for (uint32_t i = 0; i < view.count; i++, at++)
             CHECK(at < n && hm_handle_equal(view.entities[i], entities[at]));
     CHECK(at == n && seen == views);
@@ -378,9 +387,10 @@ TEST(query, sparse_values_in_the_order_of_the_rows_make_one_view)
     hm_query all = ask(&on, (hm_query_desc){ALL(on.a)});
     hm_query sparse = ask(&on, (hm_query_desc){ALL(on.a, on.x)});
     hm_query optional = ask(&on, (hm_query_desc){ALL(on.a), OPTIONAL(on.x)});
+    hm_query_loop loop;
     hm_view view;
     uint32_t chunks = 0;
-    for (hm_query_begin(&all); hm_query_next(&all, &view);)
+    for (hm_query_begin(&all, &loop); hm_query_next(&loop, &view);)
         chunks++;
     check_order(&sparse, entities, ROWS, chunks);
     check_order(&optional, entities, ROWS, chunks);
@@ -404,9 +414,10 @@ TEST(query, where_an_optional_sparse_component_is_missing_a_view_ends)
         set_int(&on, entities[i], on.x, (int)i);
     hm_query query = ask(&on, (hm_query_desc){ALL(on.a), OPTIONAL(on.x)});
     static const uint32_t counts[] = {3, 3, 4};
+    hm_query_loop loop;
     hm_view view;
     uint32_t at = 0;
-    for (hm_query_begin(&query); hm_query_next(&query, &view); at++) {
+    for (hm_query_begin(&query, &loop); hm_query_next(&loop, &view); at++) {
         CHECK(at < 3 && view.count == counts[at]);
         CHECK((view.columns[1] != NULL) == (at == 1));
     }
@@ -417,21 +428,24 @@ TEST(query, where_an_optional_sparse_component_is_missing_a_view_ends)
 
 /* loops */
 
-TEST(query, next_returns_an_empty_view_unless_the_query_runs)
+TEST(query, next_returns_an_empty_view_unless_the_loop_runs)
 {
     scene on;
     start(&on);
     CREATE(&on, on.a);
     hm_query query = ask(&on, (hm_query_desc){ALL(on.a)});
+    hm_query_loop loop = {0};
     hm_view view;
     memset(&view, 0x5A, sizeof view);
-    CHECK(!hm_query_next(&query, &view));
+    CHECK(!hm_query_next(&loop, &view));
     CHECK(view.count == 0 && view.entities == NULL && view.columns == NULL);
-    hm_query_begin(&query);
-    CHECK(hm_query_next(&query, &view) && !hm_query_next(&query, &view));
+    memset(&loop, 0x5A, sizeof loop); /* Begin does not read it. */
+    hm_query_begin(&query, &loop);
+    CHECK(hm_query_next(&loop, &view) && !hm_query_next(&loop, &view));
     CHECK(view.count == 0 && view.entities == NULL && view.columns == NULL);
-    CHECK(!hm_query_next(&query, &view));
-    hm_query_end(&query); /* It has ended already. */
+    CHECK(!hm_query_next(&loop, &view));
+    hm_query_end(&loop); /* It has ended already. */
+    hm_query_end(&loop);
     hm_query_fini(&query);
     hm_query_fini(&query);
     finish(&on);
@@ -444,14 +458,78 @@ TEST(query, a_loop_that_was_ended_begins_again)
     CREATE(&on, on.a);
     CREATE(&on, on.a, on.b);
     hm_query query = ask(&on, (hm_query_desc){ALL(on.a)});
+    hm_query_loop loop;
     hm_view view;
-    hm_query_begin(&query);
-    CHECK(hm_query_next(&query, &view));
-    hm_query_end(&query);
-    hm_query_begin(&query);
-    CHECK(hm_query_next(&query, &view) && hm_query_next(&query, &view));
-    CHECK(!hm_query_next(&query, &view));
+    hm_query_begin(&query, &loop);
+    CHECK(hm_query_next(&loop, &view));
+    hm_query_end(&loop);
+    hm_query_begin(&query, &loop);
+    CHECK(hm_query_next(&loop, &view) && hm_query_next(&loop, &view));
+    CHECK(!hm_query_next(&loop, &view));
     CHECK(!hm_handle_is_null(CREATE(&on, on.a))); /* Both have ended. */
+    hm_query_fini(&query);
+    finish(&on);
+}
+
+/* Loops over one query, one inside the other; the inner one is left in the middle at times. */
+static void nest(scene *on, hm_query_desc desc, uint32_t expected)
+{
+    hm_query query = ask(on, desc);
+    hm_query_loop outer, inner;
+    hm_view view, other;
+    uint32_t visited = 0;
+    for (hm_query_begin(&query, &outer); hm_query_next(&outer, &view); visited += view.count) {
+        hm_handle first = view.entities[0];
+        const void *column = view.columns[0];
+        uint32_t within = 0;
+        hm_query_begin(&query, &inner);
+        while (hm_query_next(&inner, &other) && (visited % 2 == 0 || within == 0))
+            within += other.count;
+        CHECK(visited % 2 != 0 ? within > 0 && within <= expected : within == expected);
+        hm_query_end(&inner);
+        CHECK(hm_handle_equal(first, view.entities[0]) && column == view.columns[0]);
+        CHECK(hm_handle_is_null(CREATE(on, on->a))); /* The outer one still runs. */
+    }
+    CHECK(visited == expected && !hm_handle_is_null(CREATE(on, on->b)));
+    hm_query_fini(&query);
+}
+
+TEST(query, loops_over_one_query_may_run_inside_each_other)
+{
+    scene on;
+    hm_handle entities[ROWS];
+    start(&on);
+    create_rows(&on, entities, ROWS);
+    for (uint32_t i = 0; i < FEW; i++)
+        set_int(&on, entities[i * 7], on.x, 0);
+    for (uint32_t i = 0; i < 5; i++)
+        CREATE(&on, on.a, on.b);
+    nest(&on, (hm_query_desc){ALL(on.a)}, ROWS + 5);
+    nest(&on, (hm_query_desc){ALL(on.a, on.x)}, FEW);
+    nest(&on, (hm_query_desc){ALL(on.x)}, FEW);
+    nest(&on, (hm_query_desc){ALL(on.a), NONE(on.x)}, ROWS + 5 - FEW);
+    finish(&on);
+}
+
+TEST(query, a_loop_may_be_moved)
+{
+    scene on;
+    hm_handle entities[ROWS];
+    start(&on);
+    create_rows(&on, entities, ROWS);
+    CREATE(&on, on.a, on.b);
+    hm_query query = ask(&on, (hm_query_desc){ALL(on.a)});
+    hm_query_loop loops[2];
+    hm_view view;
+    uint32_t visited = 0;
+    hm_query_begin(&query, &loops[0]);
+    for (uint32_t i = 0; hm_query_next(&loops[i], &view); i = 1 - i) {
+        visited += view.count;
+        CHECK(view.columns[0] == hm_world_get(&on.world, view.entities[0], on.a));
+        loops[1 - i] = loops[i];
+        memset(&loops[i], 0x5A, sizeof loops[i]);
+    }
+    CHECK(visited == ROWS + 1);
     hm_query_fini(&query);
     finish(&on);
 }
@@ -459,9 +537,10 @@ TEST(query, a_loop_that_was_ended_begins_again)
 static void count_in_the_middle(scene *on, hm_query_desc desc, uint32_t expected)
 {
     hm_query query = ask(on, desc);
+    hm_query_loop loop;
     hm_view view;
     uint32_t visited = 0;
-    for (hm_query_begin(&query); hm_query_next(&query, &view); visited += view.count) {
+    for (hm_query_begin(&query, &loop); hm_query_next(&loop, &view); visited += view.count) {
         hm_handle first = view.entities[0];
         const void *column = view.columns[0];
         CHECK(hm_query_count(&query) == expected);
@@ -523,9 +602,10 @@ TEST(query, a_component_may_be_made_while_a_query_runs)
     hm_query query = ask(&on, (hm_query_desc){ALL(on.a, on.x), NONE(on.tag)});
     hm_component made[100];
     uint32_t views = 0, n = 0;
+    hm_query_loop loop;
     hm_view view;
-    hm_query_begin(&query);
-    while (hm_query_next(&query, &view)) {
+    hm_query_begin(&query, &loop);
+    while (hm_query_next(&loop, &view)) {
         views++;
         while (n < 50 * views) { /* more than a page of them */
             made[n] = make_component(&on.world, 8, storages[n % 2]);
@@ -550,55 +630,76 @@ TEST(query, nothing_moves_while_a_query_runs)
     hm_handle entity = CREATE(&on, on.a);
     hm_query first = ask(&on, (hm_query_desc){ALL(on.a)});
     hm_query second = ask(&on, (hm_query_desc){NONE(on.x)});
+    hm_query_loop loop, other, again;
     hm_view view;
-    hm_query_begin(&first);
+    hm_query_begin(&first, &loop);
     check_busy(&on, entity);
-    CHECK(hm_query_next(&first, &view));
+    CHECK(hm_query_next(&loop, &view));
     check_busy(&on, entity);
-    hm_query_begin(&second);
-    CHECK(!hm_query_next(&first, &view)); /* The other one still runs. */
+    hm_query_begin(&second, &other);
+    hm_query_begin(&second, &again);
+    CHECK(!hm_query_next(&loop, &view)); /* The others still run. */
     check_busy(&on, entity);
-    CHECK(hm_query_next(&second, &view));
-    hm_query_end(&second);
+    CHECK(hm_query_next(&other, &view));
+    hm_query_end(&other);
+    hm_query_end(&other); /* The last one still runs. */
+    check_busy(&on, entity);
+    CHECK(hm_query_next(&again, &view));
+    hm_query_end(&again);
     CHECK(hm_world_destroy(&on.world, entity));
-    hm_query_begin(&first);
     hm_query_fini(&first);
-    CHECK(!hm_handle_is_null(CREATE(&on, on.a)));
     hm_query_fini(&second);
     finish(&on);
 }
 
 static scene dying; /* of the tests that end the process */
 
-DEATH_TEST(query, begin_while_the_query_runs_panics)
+DEATH_TEST(query, fini_while_a_loop_runs_panics)
 {
-    test_expect_panic_of("query.c", "hm_query_begin: the query runs already: end ");
+    test_expect_panic_of("query.c", "hm_query_fini: a loop of the query runs: end it first");
     start(&dying);
-    CREATE(&dying, dying.a);
     hm_query query = ask(&dying, (hm_query_desc){ALL(dying.a)});
-    hm_view view;
-    hm_query_begin(&query);
-    CHECK(hm_query_next(&query, &view) && hm_query_count(&query) == 1);
-    hm_query_begin(&query);
+    hm_query_loop loops[2];
+    hm_query_begin(&query, &loops[0]);
+    hm_query_begin(&query, &loops[1]);
+    hm_query_end(&loops[0]);
+    hm_query_fini(&query);
 }
 
-DEATH_TEST(query, a_loop_in_a_loop_of_a_sparse_query_panics)
+/* Begins a loop, and zeroes its query, as a move and an init do. */
+static void leave_without_query(hm_query_loop *loop)
 {
-    test_expect_panic_of("query.c", "hm_query_begin: the query runs already: end ");
+    static hm_query query;
     start(&dying);
-    CREATE(&dying, dying.x);
-    hm_query query = ask(&dying, (hm_query_desc){ALL(dying.x)});
+    CREATE(&dying, dying.a);
+    query = ask(&dying, (hm_query_desc){ALL(dying.a)});
+    hm_query_begin(&query, loop);
+    memset(&query, 0, sizeof query);
+}
+
+DEATH_TEST(query, next_of_a_loop_whose_query_is_gone_panics)
+{
+    hm_query_loop loop;
     hm_view view;
-    for (hm_query_begin(&query); hm_query_next(&query, &view);)
-        for (hm_query_begin(&query); hm_query_next(&query, &view);)
-            ;
+    test_expect_panic_of("query.c", "hm_query_next: the query was initialised anew, moved ");
+    leave_without_query(&loop);
+    hm_query_next(&loop, &view);
+}
+
+DEATH_TEST(query, end_of_a_loop_whose_query_is_gone_panics)
+{
+    hm_query_loop loop;
+    test_expect_panic_of("query.c", "hm_query_end: the query was initialised anew, moved ");
+    leave_without_query(&loop);
+    hm_query_end(&loop);
 }
 
 DEATH_TEST(query, clear_while_a_query_runs_panics)
 {
     start(&dying);
     hm_query query = ask(&dying, (hm_query_desc){ALL(dying.a)});
-    hm_query_begin(&query);
+    hm_query_loop loop;
+    hm_query_begin(&query, &loop);
     hm_world_clear(&dying.world);
 }
 
@@ -606,7 +707,8 @@ DEATH_TEST(query, fini_of_the_world_while_a_query_runs_panics)
 {
     start(&dying);
     hm_query query = ask(&dying, (hm_query_desc){ALL(dying.a)});
-    hm_query_begin(&query);
+    hm_query_loop loop;
+    hm_query_begin(&query, &loop);
     hm_world_fini(&dying.world);
 }
 
@@ -620,9 +722,10 @@ static void look_around(void *value, void *context)
 {
     hook *of = context;
     (void)value;
+    hm_query_loop loop;
     hm_view view;
-    hm_query_begin(&of->query);
-    while (hm_query_next(&of->query, &view))
+    hm_query_begin(&of->query, &loop);
+    while (hm_query_next(&loop, &view))
         of->visited += view.count;
 }
 

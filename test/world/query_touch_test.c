@@ -10,31 +10,33 @@ TEST(query_touch, changed_tells_the_last_change_of_a_column)
     hm_handle first = CREATE(&on, on.a), second = CREATE(&on, on.a, on.b);
     hm_query query = ask(&on, (hm_query_desc){ALL(on.a), OPTIONAL(on.b, on.tag, on.x)});
     hm_query sparse = ask(&on, (hm_query_desc){ALL(on.x, on.a)});
-    CHECK(hm_query_changed(&query, 0) == 0);
+    hm_query_loop loop = {0};
+    CHECK(hm_query_changed(&loop, 0) == 0);
     uint64_t before = hm_world_clock(&on.world);
     set_int(&on, second, on.b, 1);
     CHECK(hm_world_clock(&on.world) > before);
     hm_view view;
-    hm_query_begin(&query);
-    while (hm_query_next(&query, &view)) {
+    hm_query_begin(&query, &loop);
+    while (hm_query_next(&loop, &view)) {
         bool is_second = hm_handle_equal(view.entities[0], second);
-        CHECK(hm_query_changed(&query, 0) <= before);
-        CHECK((hm_query_changed(&query, 1) > before) == is_second);
-        CHECK(hm_query_changed(&query, 2) == 0 && hm_query_changed(&query, 3) == 0);
-        CHECK(hm_query_changed(&query, 4) == 0 && hm_query_changed(&query, UINT32_MAX) == 0);
+        CHECK(hm_query_changed(&loop, 0) <= before);
+        CHECK((hm_query_changed(&loop, 1) > before) == is_second);
+        CHECK(hm_query_changed(&loop, 2) == 0 && hm_query_changed(&loop, 3) == 0);
+        CHECK(hm_query_changed(&loop, 4) == 0 && hm_query_changed(&loop, UINT32_MAX) == 0);
     }
-    CHECK(hm_query_changed(&query, 1) == 0);
+    CHECK(hm_query_changed(&loop, 1) == 0);
     before = hm_world_clock(&on.world);
     set_int(&on, first, on.x, 1);
-    hm_query_begin(&sparse);
-    CHECK(hm_query_next(&sparse, &view));
-    CHECK(hm_query_changed(&sparse, 0) > before && hm_query_changed(&sparse, 1) <= before);
-    hm_query_end(&sparse);
+    hm_query_begin(&sparse, &loop);
+    CHECK(hm_query_next(&loop, &view));
+    CHECK(hm_query_changed(&loop, 0) > before && hm_query_changed(&loop, 1) <= before);
+    hm_query_end(&loop);
     before = hm_world_clock(&on.world);
     CREATE(&on, on.a);
-    hm_query_begin(&sparse);
-    CHECK(hm_query_next(&sparse, &view));
-    CHECK(hm_query_changed(&sparse, 0) <= before && hm_query_changed(&sparse, 1) > before);
+    hm_query_begin(&sparse, &loop);
+    CHECK(hm_query_next(&loop, &view));
+    CHECK(hm_query_changed(&loop, 0) <= before && hm_query_changed(&loop, 1) > before);
+    hm_query_end(&loop);
     hm_query_fini(&query);
     hm_query_fini(&sparse);
     finish(&on);
@@ -42,11 +44,12 @@ TEST(query_touch, changed_tells_the_last_change_of_a_column)
 
 static uint64_t changed_of(hm_query *query)
 {
+    hm_query_loop loop;
     hm_view view;
     uint64_t latest = 0;
-    for (hm_query_begin(query); hm_query_next(query, &view);)
-        if (hm_query_changed(query, 0) > latest)
-            latest = hm_query_changed(query, 0);
+    for (hm_query_begin(query, &loop); hm_query_next(&loop, &view);)
+        if (hm_query_changed(&loop, 0) > latest)
+            latest = hm_query_changed(&loop, 0);
     return latest;
 }
 
@@ -105,14 +108,16 @@ TEST(query_touch, the_rows_of_a_tag_change_with_its_archetype)
     CREATE(&on, on.tag);
     hm_query query = ask(&on, (hm_query_desc){ALL(on.tag)});
     uint64_t before = hm_world_clock(&on.world);
+    hm_query_loop loop;
     hm_view view;
-    hm_query_begin(&query);
-    CHECK(hm_query_next(&query, &view));
-    CHECK(hm_query_changed(&query, 0) != 0 && hm_query_changed(&query, 0) <= before);
-    hm_query_end(&query);
+    hm_query_begin(&query, &loop);
+    CHECK(hm_query_next(&loop, &view));
+    CHECK(hm_query_changed(&loop, 0) != 0 && hm_query_changed(&loop, 0) <= before);
+    hm_query_end(&loop);
     CREATE(&on, on.tag);
-    hm_query_begin(&query);
-    CHECK(hm_query_next(&query, &view) && hm_query_changed(&query, 0) > before);
+    hm_query_begin(&query, &loop);
+    CHECK(hm_query_next(&loop, &view) && hm_query_changed(&loop, 0) > before);
+    hm_query_end(&loop);
     hm_query_fini(&query);
     finish(&on);
 }
@@ -125,25 +130,26 @@ TEST(query_touch, touch_marks_the_column_of_the_view_alone)
     set_int(&on, first, on.x, 1);
     hm_query query = ask(&on, (hm_query_desc){ALL(on.a), OPTIONAL(on.b, on.x, on.tag)});
     uint64_t before = hm_world_clock(&on.world);
-    hm_query_touch(&query, 0); /* There is no view. */
+    hm_query_loop loop = {0};
+    hm_query_touch(&loop, 0); /* There is no view. */
     hm_view view;
-    hm_query_begin(&query);
-    while (hm_query_next(&query, &view))
+    hm_query_begin(&query, &loop);
+    while (hm_query_next(&loop, &view))
         if (hm_handle_equal(view.entities[0], first)) {
-            hm_query_touch(&query, 1);
+            hm_query_touch(&loop, 1);
         } else {
-            hm_query_touch(&query, 1); /* It has no b, no x and no tag. */
-            hm_query_touch(&query, 2);
-            hm_query_touch(&query, 3);
-            hm_query_touch(&query, 4);
+            hm_query_touch(&loop, 1); /* It has no b, no x and no tag. */
+            hm_query_touch(&loop, 2);
+            hm_query_touch(&loop, 3);
+            hm_query_touch(&loop, 4);
         }
     CHECK(hm_world_clock(&on.world) == before + 1);
     CHECK(hm_world_changed(&on.world, first, on.b) == before + 1);
     CHECK(hm_world_changed(&on.world, first, on.a) <= before);
     CHECK(hm_world_changed(&on.world, second, on.a) <= before);
-    hm_query_begin(&query);
-    while (hm_query_next(&query, &view))
-        hm_query_touch(&query, 2);
+    hm_query_begin(&query, &loop);
+    while (hm_query_next(&loop, &view))
+        hm_query_touch(&loop, 2);
     CHECK(hm_world_clock(&on.world) == before + 2);
     CHECK(hm_world_changed(&on.world, first, on.x) == before + 2);
     hm_query_fini(&query);
@@ -168,13 +174,14 @@ static void order_by(scene *on, hm_component component)
 static void check_order_hears(scene *on, hm_component component)
 {
     hm_query query = ask(on, (hm_query_desc){ALL(component)});
+    hm_query_loop loop;
     hm_view view;
     for (int round = 0; round < 5; round++) {
-        for (hm_query_begin(&query); hm_query_next(&query, &view);) {
+        for (hm_query_begin(&query, &loop); hm_query_next(&loop, &view);) {
             int *values = view.columns[0];
             for (uint32_t i = 0; i < view.count; i++)
                 values[i] = (values[i] * 31 + 7) % 101;
-            hm_query_touch(&query, 0);
+            hm_query_touch(&loop, 0);
         }
         if (round % 2 == 0) { /* The next one comes in the middle of ordering. */
             static const hm_order rising = {.key = key_of_int};
@@ -183,7 +190,7 @@ static void check_order_hears(scene *on, hm_component component)
         }
         order_by(on, component);
         int last = 0;
-        for (hm_query_begin(&query); hm_query_next(&query, &view);)
+        for (hm_query_begin(&query, &loop); hm_query_next(&loop, &view);)
             for (uint32_t i = 0; i < view.count; i++) {
                 CHECK(((int *)view.columns[0])[i] >= last);
                 last = ((int *)view.columns[0])[i];
@@ -227,16 +234,18 @@ TEST(query_touch, touch_tells_the_order_of_every_value_of_the_view)
         CHECK(hm_world_create_n(&on.world, NULL, 0, ROWS, NULL, NULL) == HM_OK);
         order_by(&on, component);
         hm_query query = ask(&on, (hm_query_desc){ALL(component)});
+        hm_query_loop loop;
         hm_view view;
-        hm_query_begin(&query);
-        CHECK(hm_query_next(&query, &view) && view.count > 1);
+        hm_query_begin(&query, &loop);
+        CHECK(hm_query_next(&loop, &view) && view.count > 1);
         int *values = view.columns[0];
         values[view.count - 1] = 1;
-        hm_query_touch(&query, 0);
-        hm_query_end(&query);
+        hm_query_touch(&loop, 0);
+        hm_query_end(&loop);
         order_by(&on, component);
-        hm_query_begin(&query);
-        CHECK(hm_query_next(&query, &view) && *(const int *)view.columns[0] == 1);
+        hm_query_begin(&query, &loop);
+        CHECK(hm_query_next(&loop, &view) && *(const int *)view.columns[0] == 1);
+        hm_query_end(&loop);
         hm_query_fini(&query);
         finish(&on);
     }
@@ -257,15 +266,16 @@ TEST(query_touch, touch_of_the_second_sparse_column_tells_its_order)
     order_by(&on, on.y);
     hm_query query = ask(&on, (hm_query_desc){ALL(on.x, on.y)});
     hm_query of_y = ask(&on, (hm_query_desc){ALL(on.y)});
+    hm_query_loop loop;
     hm_view view;
-    for (hm_query_begin(&query); hm_query_next(&query, &view);)
+    for (hm_query_begin(&query, &loop); hm_query_next(&loop, &view);)
         if (hm_handle_equal(view.entities[0], entities[ROWS - 1])) {
             *(int *)view.columns[1] = ROWS;
-            hm_query_touch(&query, 1);
+            hm_query_touch(&loop, 1);
         }
     order_by(&on, on.y);
     int last = 0;
-    for (hm_query_begin(&of_y); hm_query_next(&of_y, &view);)
+    for (hm_query_begin(&of_y, &loop); hm_query_next(&loop, &view);)
         for (uint32_t i = 0; i < view.count; i++) {
             CHECK(((int *)view.columns[0])[i] > last);
             last = ((int *)view.columns[0])[i];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* detail/query: the struct of a query, which programs hold by value; no program needs the fields.
- */
+/* detail/query: the structs of a query and of a loop, which programs hold by value; no program
+ * needs the fields. */
 #ifndef HANDLE_MAP_DETAIL_QUERY_H
 #define HANDLE_MAP_DETAIL_QUERY_H
 
@@ -48,33 +48,40 @@ typedef struct hm_query_cursor {
 /* All fields are private; use the functions. The terms are the components that were asked for:
  * those of `all`, then of `optional`, `none` and `any`. */
 typedef struct hm_query {
-    hm_world *world;                     /* NULL: a query that matches nothing */
-    const hm_world_archetype *archetype; /* the view's */
-    const hm_handle *entities;           /* the view's */
-    uint32_t count;                      /* the view's; 0: there is none */
-    uint32_t salt;  /* the world's; another one means that the world has ended */
-    uint32_t seen;  /* archetypes that the list covers */
-    uint32_t epoch; /* the world's, when the list was made */
-    bool is_running;
+    hm_world *world;      /* NULL: a query that matches nothing */
+    hm_array *more;       /* uint32_t: the list, behind the array; NULL: it is in `few` */
+    uint64_t sparse_mask; /* term -> whether it is sparse */
+    uint32_t salt;        /* the world's; another one means that the world has ended */
+    uint32_t seen;        /* archetypes that the list covers */
+    uint32_t epoch;       /* the world's, when the list was made */
+    uint32_t running;     /* loops that are between begin and end */
+    uint32_t listed;      /* archetypes of the list: those below `seen` that match */
+    uint32_t few[HM_QUERY_FEW];
     uint8_t all_end, column_end, none_end, term_end;
     uint8_t sparse_columns; /* how many sparse terms have a column; they come first */
     uint8_t sparse_count;
-    uint64_t sparse_mask; /* term -> whether it is sparse */
-    hm_array *more;       /* uint32_t: the list, behind the array; NULL: it is in `few` */
-    const uint32_t *list; /* while the query runs, where the list is */
-    uint32_t listed;      /* archetypes of the list: those below `seen` that match */
-    uint32_t few[HM_QUERY_FEW];
-    const void *driver; /* hm_secondary whose owners are walked; NULL: rows are */
-    hm_query_cursor cursor;
-    uint16_t numbers[HM_QUERY_MAX_TERMS];     /* term -> number of the component */
     uint8_t sparse_terms[HM_QUERY_MAX_TERMS]; /* the sparse ones, rising */
-    uint32_t positions[HM_QUERY_MAX_TERMS]; /* sparse term -> position of the view's first value */
-    uint32_t found[HM_QUERY_MAX_TERMS];     /* sparse term -> position of the candidate's value */
-    hm_query_column places[HM_QUERY_MAX_TERMS]; /* term that has a column -> in `archetype` */
-    void *columns[HM_QUERY_MAX_TERMS];          /* the view's */
+    uint16_t numbers[HM_QUERY_MAX_TERMS];     /* term -> number of the component */
 } hm_query;
 
-HM_STATIC_ASSERT(sizeof(void *) != 8 || sizeof(hm_query) <= 1728, "programs have many");
+/* All fields are private; use the functions. Of the last arrays a loop uses as many items as the
+ * query has terms. */
+typedef struct hm_query_loop {
+    hm_query *query;                     /* NULL: the loop has ended */
+    const hm_world_archetype *archetype; /* the view's */
+    const hm_handle *entities;           /* the view's */
+    uint32_t count;                      /* the view's; 0: there is none */
+    const uint32_t *list;                /* the query's */
+    const void *driver;                  /* hm_secondary whose owners are walked; NULL: rows are */
+    hm_query_cursor cursor;
+    void *columns[HM_QUERY_MAX_TERMS];          /* the view's */
+    hm_query_column places[HM_QUERY_MAX_TERMS]; /* term that has a column -> in `archetype` */
+    uint32_t positions[HM_QUERY_MAX_TERMS]; /* sparse term -> position of the view's first value */
+    uint32_t found[HM_QUERY_MAX_TERMS];     /* sparse term -> position of the candidate's value */
+} hm_query_loop;
+
+HM_STATIC_ASSERT(sizeof(void *) != 8 || sizeof(hm_query) <= 320, "programs have many");
+HM_STATIC_ASSERT(sizeof(void *) != 8 || sizeof(hm_query_loop) <= 1536, "stacks are small");
 
 HM_END_C
 
