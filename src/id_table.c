@@ -155,9 +155,9 @@ static void id_table_place(hm_id_table *table)
 static hm_status id_table_move(hm_id_table *table, size_t capacity, const hm_array_column *more,
                                uint32_t count)
 {
-    /* This is fresh_end at least: retired slots stay so, and only a trim, which sets fresh_end to
-     * 0, makes the capacity smaller. */
     size_t slots = capacity + (table->slot_count - table->used);
+    if (slots < table->fresh_end)
+        slots = table->fresh_end; /* Entries that moved alone may have had more space. */
     hm_array_column columns[HM_ARRAY_MAX_COLUMNS];
     columns[0] = hm_array_column_of(&table->slot_array, table->used, false);
     columns[1] = hm_array_column_of(&table->entry_array, table->slot_count, false);

@@ -111,6 +111,22 @@ TEST(map, without_a_capacity_it_moves_where_a_page_holds_many_items)
 }
 
 /* All but the meta fit in the largest range, which has 15/32 of all addresses. */
+/* Each item takes more than a page. For a retired slot the entries move alone, to 16 times the
+ * space; the map doubles, and has no space for fewer slots then than it has opened. */
+TEST(map, without_a_capacity_it_moves_with_slots_that_it_has_opened_already)
+{
+    const size_t size = 3 * hm_memory_os()->page_size;
+    hm_map map;
+    CHECK(hm_map_init(&map, &(hm_map_desc){.item_size = size}) == HM_OK);
+    CHECK(hm_map_erase(&map, hm_map_insert(&map, NULL)));
+    map.ids.entries[0].bits |= (uint64_t)HM_HANDLE_MAX_GENERATION << HM_HANDLE_GENERATION_SHIFT;
+    for (uint32_t slot = 1; slot < 40; slot++) {
+        CHECK(hm_handle_index(hm_map_insert(&map, NULL)) == slot);
+        CHECK(hm_map_validate(&map) == HM_OK);
+    }
+    hm_map_fini(&map);
+}
+
 TEST(map, init_is_refused_arrays_that_fit_only_one_by_one)
 {
     hm_map map;
