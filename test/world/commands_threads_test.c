@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Threads that record at once, each into its own buffer: every handle is what was promised. */
 #if defined(__unix__) && !defined(__wasm__)
+#define _DEFAULT_SOURCE /* mprotect, sigaction */
 
 #include "support/test.h"
 
@@ -8,7 +9,9 @@
 #include <handle_map/query.h>
 
 #include <pthread.h>
+#include <signal.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 
 #if defined(__has_feature)
 #if __has_feature(thread_sanitizer)
@@ -200,6 +203,44 @@ static void record_and_apply(uint32_t rounds, const hm_memory *memory)
 TEST(commands_threads, every_handle_is_what_was_promised)
 {
     record_and_apply(rounds_to_run(), NULL);
+}
+
+/* What another thread does while one reads which handle is next, without another thread: that read
+ * fails, and the handler of the signal records. */
+static hm_commands own, rival;
+static hm_handle taken;
+
+static void take_the_next(int signal)
+{
+    size_t page_size = hm_memory_os()->page_size;
+    (void)signal;
+    CHECK(mprotect(own.world->ids.slots, page_size, PROT_READ | PROT_WRITE) == 0);
+    taken = hm_commands_create(&rival, NULL, 0);
+}
+
+TEST(commands_threads, a_handle_that_is_taken_while_it_is_read_is_not_given_twice)
+{
+    hm_world world;
+    hm_handle free_slots[2];
+    struct sigaction action = {.sa_handler = take_the_next}, before[2];
+    CHECK(hm_world_init(&world, &(hm_world_desc){.capacity = 10, .type_id = TYPE}) == HM_OK);
+    CHECK(hm_world_create_n(&world, NULL, 0, 2, NULL, free_slots) == HM_OK);
+    CHECK(hm_world_destroy_n(&world, free_slots, 2) == 2 && hm_world_reserve(&world, 2) == HM_OK);
+    CHECK(hm_commands_init(&own, &world, NULL) == HM_OK);
+    CHECK(hm_commands_init(&rival, &world, NULL) == HM_OK);
+    hm_handle first = hm_world_upcoming(&world, 0), second = hm_world_upcoming(&world, 1);
+    CHECK(sigaction(SIGSEGV, &action, &before[0]) == 0);
+    CHECK(sigaction(SIGBUS, &action, &before[1]) == 0); /* on some systems */
+    CHECK(mprotect(world.ids.slots, hm_memory_os()->page_size, PROT_NONE) == 0);
+    hm_handle given = hm_commands_create(&own, NULL, 0);
+    CHECK(sigaction(SIGSEGV, &before[0], NULL) == 0 && sigaction(SIGBUS, &before[1], NULL) == 0);
+    CHECK(hm_handle_equal(taken, first) && hm_handle_equal(given, second));
+    CHECK(hm_commands_apply(&own) == HM_OK && hm_commands_apply(&rival) == HM_OK);
+    CHECK(hm_world_contains(&world, first) && hm_world_contains(&world, second));
+    hm_commands_fini(&own);
+    hm_commands_fini(&rival);
+    CHECK(hm_world_validate(&world) == HM_OK);
+    hm_world_fini(&world);
 }
 
 /* An arena is for one thread at a time; a copy of its table with a lock is for all. */
