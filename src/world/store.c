@@ -243,19 +243,16 @@ void hm_world_store_begin(hm_world_store *store, unsigned char *region, bool is_
     store_add_block(store);
 }
 
-/* Commits memory of the last region up to `end`, in bytes; in steps if there is a capacity. */
+/* Commits memory of the last region up to `end`, in bytes, or whole if there is no capacity. Blocks
+ * are larger than the steps in which arrays grow. */
 static hm_status store_commit(hm_world_store *store, uint32_t region, size_t end)
 {
     const hm_memory *memory = store->base_array.memory;
-    size_t ready = store->committed_size, left = store_range_size(store, region) - ready, size;
+    size_t ready = store->committed_size, size = store_range_size(store, region) - ready;
     if (end <= ready)
         return HM_OK;
-    size = hm_memory_growth(memory, store_first_of(region) * HM_WORLD_BLOCK_SIZE + ready);
-    if (size < end - ready)
-        size = end - ready;
-    size = hm_memory_round_up(size, memory->page_size);
-    if (size > left || !store->grows_in_steps)
-        size = left;
+    if (store->grows_in_steps)
+        size = hm_memory_round_up(end - ready, memory->page_size);
     unsigned char *start = store_region_at(store, region) + ready;
     hm_status status = hm_memory_commit(memory, start, size);
     if (status != HM_OK)
