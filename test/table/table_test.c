@@ -48,6 +48,9 @@ TABLE_TEST(table, batches_work_in_a_large_table)
     hm_table table = make(lanes, (hm_table_desc){.capacity = LARGE});
     CHECK(hm_table_insert_n(&table, NULL, LARGE, handles) == HM_OK);
     CHECK(hm_table_erase_n(&table, handles, LARGE / 2) == LARGE / 2);
+    rows[LARGE - 1] = 7;
+    CHECK(hm_table_row_n(&table, handles, LARGE - 1, rows) == LARGE / 2 - 1);
+    CHECK(rows[LARGE - 1] == 7 && hm_table_row(&table, handles[LARGE - 2]) == rows[LARGE - 2]);
     CHECK(hm_table_row_n(&table, handles, LARGE, rows) == LARGE / 2);
     CHECK(hm_table_contains_n(&table, handles, LARGE, alive) == LARGE / 2);
     CHECK(hm_table_get_n(&table, handles, LARGE, 1, cells) == LARGE / 2);
