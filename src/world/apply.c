@@ -26,6 +26,7 @@ typedef struct apply_call {
     uint64_t added[APPLY_WORDS]; /* those of `now` that a replayed command has added */
     uint64_t known[APPLY_WORDS]; /* the set of the archetype known_to */
     uint32_t known_to;           /* HM_WORLD_NONE: none yet */
+    bool is_short;               /* of memory: nothing is run together any more */
     void *values[HM_WORLD_MAX_COMPONENTS]; /* added, but not in `set`: the value; NULL: zero */
 } apply_call;
 
@@ -274,6 +275,113 @@ static hm_status apply_single(const hm_commands *commands, hm_command *command)
     return hm_world_add_at(world, at, command->entity, number, value);
 }
 
+/* Whether a command changes the archetype of an entity of archetype `from` by what it says, and
+ * nothing else: no value is replaced, or destroyed by a hook. */
+static bool apply_is_plain(const hm_world *world, uint32_t from, const hm_command *command)
+{
+    uint32_t count = (uint32_t)command->add_count + command->remove_count;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t number = command->numbers[i];
+        const hm_world_component_record *record = hm_world_record(world, number);
+        bool is_added = i < command->add_count;
+        if (hm_world_cell_of(&world->archetypes[from], number)->is_present == is_added ||
+            record->sparse != HM_WORLD_NONE || (!is_added && record->destroy != NULL))
+            return false;
+    }
+    return count > 0;
+}
+
+/* Whether a command has not been run and is all there is for its entity, and does the same as this
+ * one. */
+static bool apply_is_same(const hm_command *command, const hm_command *first)
+{
+    uint32_t i = 0, count = (uint32_t)first->add_count + first->remove_count;
+    if (command->next != 0 || (command->flags & (HM_COMMAND_DONE | HM_COMMAND_LINKED)) != 0 ||
+        command->add_count != first->add_count || command->remove_count != first->remove_count)
+        return false;
+    while (i < count && command->numbers[i] == first->numbers[i])
+        i++;
+    return i == count;
+}
+
+/* Counts the commands from this one on that do the same, and whose entities have rows that follow
+ * each other. Moves *unit, where the first begins, behind the last. */
+static uint32_t apply_count_run(const apply_call *call, const hm_command *first, size_t *unit)
+{
+    const hm_commands *commands = call->commands;
+    hm_world *world = call->world;
+    hm_world_place place = *hm_world_place_of(world, first->entity);
+    const hm_world_archetype *archetype = &world->archetypes[hm_world_place_archetype(place)];
+    uint32_t n = 0, last = archetype->last, last_row = place.row - hm_world_place_row(place);
+    last_row += archetype->last_rows - 1;
+    while (*unit < commands->units.count) {
+        const hm_command *command = hm_commands_at(commands, *unit);
+        if (!apply_is_same(command, first) || !hm_world_contains(world, command->entity))
+            break;
+        hm_world_place at = *hm_world_place_of(world, command->entity);
+        if (at.chunk != place.chunk || at.row != place.row)
+            break;
+        n++;
+        *unit += command->size;
+        if (place.chunk == last && place.row == last_row)
+            break;
+        place = hm_world_place_after(world, archetype, place);
+    }
+    return n;
+}
+
+/* Finds the archetype to which a run of n commands that do the same as `first` leads, and makes its
+ * rows fit. False: it is the same, or something was refused. */
+static bool apply_prepare_run(apply_call *call, const hm_command *first, uint32_t n, uint32_t *to)
+{
+    hm_world *world = call->world;
+    hm_world_delta delta;
+    uint32_t from = hm_world_place_archetype(*hm_world_place_of(world, first->entity));
+    delta.add.count = first->add_count;
+    delta.remove.count = first->remove_count;
+    memcpy(delta.add.numbers, first->numbers, first->add_count * sizeof(uint16_t));
+    memcpy(delta.remove.numbers, first->numbers + first->add_count,
+           first->remove_count * sizeof(uint16_t));
+    hm_status status = hm_world_archetype_after(world, from, &delta, to);
+    if (status == HM_OK)
+        status = hm_world_prepare_rows(world, *to, n);
+    if (status != HM_OK)
+        hm_restore_last_error();
+    return status == HM_OK;
+}
+
+/* Runs the first change of an entity, and those that follow it and do the same, in one move of
+ * their rows, if that is worth it. Returns false if none was run: without memory for all, as many
+ * as possible are run one by one. Else *unit is moved behind the last. */
+static bool apply_together(apply_call *call, hm_command *first, size_t *unit)
+{
+    enum { LEAST = 4 }; /* Fewer are not faster than one by one. */
+    hm_world *world = call->world;
+    size_t begin = *unit, end = begin;
+    if (!apply_is_change(first) || first->next != 0 || !hm_world_contains(world, first->entity))
+        return false;
+    hm_world_place place = *hm_world_place_of(world, first->entity);
+    uint32_t to;
+    if (!apply_is_plain(world, hm_world_place_archetype(place), first))
+        return false;
+    uint32_t n = apply_count_run(call, first, &end);
+    if (n < LEAST || call->is_short || !apply_prepare_run(call, first, n, &to)) {
+        call->is_short = call->is_short || n >= LEAST;
+        return false;
+    }
+    hm_world_move_rows(world, place, n, to);
+    for (size_t at = begin; at < end;) {
+        hm_command *command = hm_commands_at(call->commands, at);
+        at += command->size;
+        if ((command->flags & HM_COMMAND_VALUE) != 0)
+            hm_world_write(world, *hm_world_place_of(world, command->entity), command->numbers[0],
+                           hm_command_value(world, command));
+        hm_command_finish(call->commands, command);
+    }
+    *unit = end;
+    return true;
+}
+
 /* Runs the commands of a live entity up to one that destroys it. That one, or NULL, goes to `end`.
  * If it fails, it has run none: HM_ERROR_INVALID if the entity's values would not fit in a row. */
 static hm_status apply_change(apply_call *call, hm_command *first, hm_command **end)
@@ -360,12 +468,16 @@ hm_status hm_commands_apply(hm_commands *commands)
     call.world = world;
     call.words = (world->component_count + 63) / 64;
     call.known_to = HM_WORLD_NONE;
+    call.is_short = false;
     commands->skipped = commands->dropped = 0;
     apply_link(commands);
     /* Hooks may record more, which are not joined. */
     for (size_t unit = HM_COMMANDS_BEGIN; unit < commands->units.count && status == HM_OK;) {
         hm_command *command = hm_commands_at(commands, unit);
-        if ((command->flags & (HM_COMMAND_DONE | HM_COMMAND_LINKED)) == 0)
+        bool is_first = (command->flags & (HM_COMMAND_DONE | HM_COMMAND_LINKED)) == 0;
+        if (is_first && apply_together(&call, command, &unit))
+            continue;
+        if (is_first)
             status = apply_run(&call, command);
         unit += command->size;
     }

@@ -5,14 +5,6 @@
  * columns are lists; all four are in two pieces of the store. */
 #include "world_internal.h"
 
-bool hm_world_set_has(const hm_world_set *set, uint32_t number)
-{
-    uint32_t i = 0;
-    while (i < set->count && set->numbers[i] < number)
-        i++;
-    return i < set->count && set->numbers[i] == number;
-}
-
 /* Keeps the numbers rising; false if it is there already. Sets are small, and most are given in
  * their order, so an insertion from the end is fastest. */
 static bool set_insert(hm_world_set *set, uint32_t number)

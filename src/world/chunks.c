@@ -369,6 +369,71 @@ void hm_world_move_row(hm_world *world, hm_world_place *at, uint32_t to, uint32_
     hm_world_mark_rows(world, index);
 }
 
+void hm_world_copy_rows(hm_world *world, hm_world_place from, uint32_t rows, uint32_t to,
+                        const hm_world_set *reset)
+{
+    const hm_world_archetype *source = &world->archetypes[hm_world_place_archetype(from)];
+    const hm_world_archetype *target = &world->archetypes[to];
+    const hm_handle *entities = hm_world_entities(world, source, from.chunk);
+    uint32_t copied;
+    for (; rows > 0; rows -= copied, from.row += copied) {
+        hm_world_place place = hm_world_append_run(world, to, rows, &copied);
+        rows_row old = rows_at(world, source, from), now = rows_at(world, target, place);
+        for (uint32_t c = 0; c < target->column_count; c++) {
+            uint32_t number = target->columns[c];
+            const hm_world_cell *cell = &target->cells[number];
+            const hm_world_cell *old_cell = hm_world_cell_of(source, number);
+            size_t size = (size_t)cell->size * copied;
+            if (old_cell->is_present && (reset == NULL || !hm_world_set_has(reset, number)))
+                memcpy(rows_value(now, cell), rows_value(old, old_cell), size);
+            else
+                memset(rows_value(now, cell), 0, size);
+        }
+        memcpy(rows_entity(now, target), entities + old.row, copied * sizeof *entities);
+        for (uint32_t i = 0; i < copied; i++, place.row++)
+            *hm_world_place_of(world, entities[old.row + i]) = place;
+    }
+}
+
+/* Removes n rows, whose entities have other places already. The last rows fill their places, one
+ * by one from the first on, until only rows of the run are behind. */
+static void rows_close_run(hm_world *world, hm_world_place first, hm_world_place end, uint32_t n)
+{
+    uint32_t index = hm_world_place_archetype(first);
+    hm_world_archetype *archetype = &world->archetypes[index];
+    for (bool fills = true; n > 0; n--) {
+        hm_world_place last = rows_last_place(archetype, index);
+        fills = fills && (last.chunk != end.chunk || last.row != end.row);
+        if (fills) {
+            rows_fill(world, archetype, first, last);
+            first = hm_world_place_after(world, archetype, first);
+        }
+        if (world->poisons)
+            rows_mark(world, archetype, last, hm_memory_poison);
+        rows_retreat(world, archetype, index);
+    }
+    hm_world_mark_rows(world, index);
+}
+
+void hm_world_move_rows(hm_world *world, hm_world_place first, uint32_t n, uint32_t to)
+{
+    uint32_t index = hm_world_place_archetype(first);
+    const hm_world_archetype *archetype = &world->archetypes[index];
+    hm_world_place from = first, end = first;
+    for (uint32_t left = n, rows; left > 0; left -= rows) {
+        rows = hm_world_rows_in(archetype, from.chunk) - hm_world_place_row(from);
+        if (rows > left)
+            rows = left;
+        hm_world_copy_rows(world, from, rows, to, NULL);
+        from.row += rows - 1;
+        end = from;
+        from = hm_world_place_after(world, archetype, from);
+    }
+    if (index == world->order_archetype)
+        hm_world_forget_order(world);
+    rows_close_run(world, first, end, n);
+}
+
 hm_world_place hm_world_retire_row(hm_world *world, hm_world_place place)
 {
     uint32_t index = hm_world_place_archetype(place);

@@ -50,41 +50,6 @@ static hm_status query_prepare_archetypes(query_change *change)
     return hm_world_prepare_gains(world, gaining, status);
 }
 
-/* Fills n rows at `to` with the values at `from`, and with zeros what is added. */
-static void query_copy_values(const query_change *change, hm_world_place from, hm_world_place to,
-                              uint32_t n)
-{
-    const hm_world *world = change->world;
-    const hm_world_archetype *target = &world->archetypes[hm_world_place_archetype(to)];
-    for (uint32_t c = 0; c < target->column_count; c++) {
-        uint32_t number = target->columns[c];
-        void *values = hm_world_value_at(world, to, number);
-        size_t size = (size_t)target->cells[number].size * n;
-        if (hm_world_set_has(&change->delta.add, number))
-            memset(values, 0, size);
-        else
-            memcpy(values, hm_world_value_at(world, from, number), size);
-    }
-}
-
-/* Copies the rows of a chunk to another archetype, which their entities are in from then on. */
-static void query_move_chunk(const query_change *change, hm_world_place from, uint32_t rows,
-                             uint32_t to)
-{
-    hm_world *world = change->world;
-    const hm_world_archetype *source = &world->archetypes[hm_world_place_archetype(from)];
-    const hm_handle *entities = hm_world_entities(world, source, from.chunk);
-    uint32_t moved;
-    for (; rows > 0; rows -= moved, from.row += moved, entities += moved) {
-        hm_world_place place = hm_world_append_run(world, to, rows, &moved);
-        hm_handle *at = hm_world_entities(world, &world->archetypes[to], place.chunk);
-        query_copy_values(change, from, place, moved);
-        memcpy(at + hm_world_place_row(place), entities, moved * sizeof *entities);
-        for (uint32_t i = 0; i < moved; i++, place.row++)
-            *hm_world_place_of(world, entities[i]) = place;
-    }
-}
-
 /* Runs the hook of a component for the values of a chunk, and zeroes them if they stay. */
 static void query_destroy_values(hm_world *world, hm_world_place from, uint32_t rows,
                                  uint32_t number, bool stays)
@@ -120,7 +85,8 @@ static void query_move_archetype(const query_change *change, uint32_t index, uin
     hm_world_place from = {before.first, index << HM_WORLD_ROW_BITS};
     for (; from.chunk != HM_WORLD_NONE;
          from.chunk = hm_world_next_chunk(world, &before, from.chunk))
-        query_move_chunk(change, from, hm_world_rows_in(&before, from.chunk), to);
+        hm_world_copy_rows(world, from, hm_world_rows_in(&before, from.chunk), to,
+                           &change->delta.add);
     if (index == world->order_archetype)
         hm_world_forget_order(world);
     source->last = HM_WORLD_NONE;

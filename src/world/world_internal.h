@@ -74,6 +74,14 @@ typedef struct hm_world_set {
     uint16_t numbers[HM_WORLD_MAX_COMPONENTS];
 } hm_world_set;
 
+static inline bool hm_world_set_has(const hm_world_set *set, uint32_t number)
+{
+    uint32_t i = 0;
+    while (i < set->count && set->numbers[i] < number)
+        i++;
+    return i < set->count && set->numbers[i] == number;
+}
+
 static inline hm_world_component_record *hm_world_record(const hm_world *world, uint32_t number)
 {
     return (hm_world_component_record *)(void *)world->component_array.data + number;
@@ -390,6 +398,19 @@ static inline uint32_t hm_world_next_chunk(const hm_world *world,
     return chunk == archetype->last ? HM_WORLD_NONE : hm_world_link_of(world, chunk)->next;
 }
 
+/* Returns the place of the next row, behind the last row of a chunk in the next one, if any. */
+static inline hm_world_place hm_world_place_after(const hm_world *world,
+                                                  const hm_world_archetype *archetype,
+                                                  hm_world_place place)
+{
+    place.row++;
+    if (hm_world_place_row(place) < archetype->rows[hm_world_chunk_class(place.chunk)])
+        return place;
+    place.row -= hm_world_place_row(place);
+    place.chunk = hm_world_link_of(world, place.chunk)->next;
+    return place;
+}
+
 /* Exchanges two rows of one archetype. */
 void hm_world_exchange_rows(hm_world *world, hm_world_place a, hm_world_place b);
 
@@ -405,6 +426,17 @@ hm_world_place hm_world_copy_row(hm_world *world, hm_world_place from, uint32_t 
  * is lost is not destroyed. Then the last row takes the place of the old one. */
 void hm_world_move_row(hm_world *world, hm_world_place *at, uint32_t to, uint32_t number,
                        const void *value);
+
+/* Appends `rows` rows to archetype `to` for the entities of a run of rows in a chunk, whose places
+ * are there from then on, copies the values that both archetypes have, and zeroes the others and
+ * those of `reset`, if that is not NULL. The old rows stay as they are. */
+void hm_world_copy_rows(hm_world *world, hm_world_place from, uint32_t rows, uint32_t to,
+                        const hm_world_set *reset);
+
+/* Moves n entities, whose rows follow each other from `first` on, to archetype `to`, as moves of
+ * one by one would: what is added becomes zero, what is lost is not destroyed, and the last rows
+ * fill the holes. */
+void hm_world_move_rows(hm_world *world, hm_world_place first, uint32_t n, uint32_t to);
 
 /* Copies the values of a row to another row of the same archetype. */
 void hm_world_copy_values(const hm_world *world, hm_world_place from, hm_world_place to);
@@ -426,7 +458,6 @@ static inline hm_world_way *hm_world_way_from(const hm_world *world, uint32_t ar
 /* Reads components in any order. HM_ERROR_INVALID: one is not of this world, or is given twice. */
 hm_status hm_world_read_set(const hm_world *world, const hm_component *components, uint32_t n,
                             hm_world_set *set);
-bool hm_world_set_has(const hm_world_set *set, uint32_t number);
 
 /* Computes the bytes of a row with these components, without the sparse ones. HM_ERROR_INVALID when
  * that is more than a chunk. */

@@ -186,6 +186,12 @@ BUGS = [
         "        for (uint32_t i = 0; i < command->remove_count; i++)\n"
         "            apply_put(call->set, command->numbers[command->add_count + i],\n"
         "                      command->next != 0);", "world"),
+    Bug("rows of a run that has moved fill its own holes", "src/world/chunks.c",
+        "fills = fills && (last.chunk != end.chunk || last.row != end.row);",
+        "fills = fills && (last.chunk != first.chunk || last.row != first.row);", "world"),
+    Bug("commands for different components are run together", "src/world/apply.c",
+        "    while (i < count && command->numbers[i] == first->numbers[i])",
+        "    while (i < count)", "world"),
     Bug("a query does not hear of the newest archetype", "src/world/query_archetypes.c",
         "    for (; query->seen < world->archetype_array.count; query->seen++) {\n"
         "        bool has_any;\n",

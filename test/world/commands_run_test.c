@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: MIT */
+/* Commands that do the same to entities whose rows follow each other are run together. They leave
+ * the rows of all archetypes in the order in which calls of one by one leave them, also where runs
+ * are refused memory. */
+#include "support/memory.h"
+#include "support/world.h"
+
+#include <handle_map/commands.h>
+
+enum { ENTITIES = 4000, SKIPPED = 7 };
+
+enum { TAG, VALUE, ZERO, REMOVE, CHANGE, CREATE, MIXED, KINDS };
+
+typedef struct side {
+    hm_world world;
+    hm_component id, wide, added, tag, hooked;
+    hm_handle entities[2 * ENTITIES];
+    uint32_t count, destroyed;
+} side;
+
+static void count_destroyed(void *value, void *context)
+{
+    side *self = context;
+    (void)value;
+    self->destroyed++;
+}
+
+/* All have an id, and some more; the hooks of these must not run. */
+static void start(side *self, const hm_memory *memory, uint32_t count)
+{
+    hm_world_desc desc = {.memory = memory, .capacity = 20000};
+    self->world = make_world(desc);
+    self->id = make_int(&self->world);
+    self->wide = make_component(&self->world, (hm_component_desc){.size = 48, .align = 16});
+    self->added = make_component(&self->world, (hm_component_desc){.size = 40});
+    self->tag = make_tag(&self->world);
+    self->hooked = make_component(
+        &self->world, (hm_component_desc){.size = 4, .destroy = count_destroyed, .context = self});
+    self->count = count;
+    self->destroyed = 0;
+    const hm_component set[] = {self->id, self->wide, self->hooked};
+    CHECK(hm_world_reserve(&self->world, count) == HM_OK);
+    for (uint32_t i = 0; i < count; i++) {
+        self->entities[i] = hm_world_create(&self->world, set, 3);
+        *(uint32_t *)hm_world_get(&self->world, self->entities[i], self->id) = i + 1;
+        *(uint32_t *)hm_world_get(&self->world, self->entities[i], self->wide) = i + 1;
+    }
+    CHECK(hm_world_reserve(&self->world, count) == HM_OK);
+}
+
+/* A value of the component `added`. */
+static const void *value_for(uint32_t i)
+{
+    static uint32_t value[10];
+    value[0] = value[9] = i;
+    return value;
+}
+
+static void call(side *self, int kind, uint32_t i)
+{
+    hm_world *world = &self->world;
+    const hm_component add[] = {self->added, self->tag};
+    hm_handle entity = self->entities[i];
+    hm_status status = HM_OK;
+    if (kind == MIXED) /* Tags, with and without values between. */
+        kind = i % 6 == 0 ? TAG : i % 4 == 0 ? ZERO : VALUE;
+    if (kind == CREATE)
+        self->entities[self->count++] = hm_world_create(world, add, 2);
+    else if (kind == REMOVE)
+        status = hm_world_remove(world, entity, self->wide);
+    else if (kind == CHANGE)
+        status = hm_world_change(world, entity, add, 2, &self->wide, 1);
+    else if (kind == TAG)
+        status = hm_world_add(world, entity, self->tag, NULL);
+    else
+        status = hm_world_add(world, entity, self->added, kind == VALUE ? value_for(i) : NULL);
+    CHECK(status == HM_OK);
+}
+
+static void record(side *self, hm_commands *commands, int kind, uint32_t i)
+{
+    const hm_component add[] = {self->added, self->tag};
+    hm_handle entity = self->entities[i];
+    hm_status status = HM_OK;
+    if (kind == MIXED) /* Tags, with and without values between. */
+        kind = i % 6 == 0 ? TAG : i % 4 == 0 ? ZERO : VALUE;
+    if (kind == CREATE)
+        self->entities[self->count++] = hm_commands_create(commands, add, 2);
+    else if (kind == REMOVE)
+        status = hm_commands_remove(commands, entity, self->wide);
+    else if (kind == CHANGE)
+        status = hm_commands_change(commands, entity, add, 2, &self->wide, 1);
+    else if (kind == TAG)
+        status = hm_commands_add(commands, entity, self->tag, NULL);
+    else
+        status =
+            hm_commands_add(commands, entity, self->added, kind == VALUE ? value_for(i) : NULL);
+    CHECK(status == HM_OK);
+}
+
+/* Returns how many rows of its archetype come before the entity's. */
+static uint32_t row_of(const hm_world *world, hm_handle entity)
+{
+    hm_world_place place = *hm_world_place_of(world, entity);
+    const hm_world_archetype *archetype = &world->archetypes[hm_world_place_archetype(place)];
+    uint32_t row = hm_world_place_row(place), chunk = place.chunk;
+    while ((chunk = hm_world_link_of(world, chunk)->previous) != HM_WORLD_NONE)
+        row += archetype->rows[hm_world_chunk_class(chunk)];
+    return row;
+}
+
+static void check_equal(side *a, side *b)
+{
+    const hm_component *columns_a = &a->id, *columns_b = &b->id;
+    CHECK(hm_world_validate(&b->world) == HM_OK && b->destroyed == 0);
+    CHECK(hm_world_count(&a->world) == hm_world_count(&b->world) && a->count == b->count);
+    for (uint32_t i = 0; i < a->count; i++) {
+        hm_handle entity = a->entities[i];
+        CHECK(entity.bits == b->entities[i].bits);
+        CHECK(row_of(&a->world, entity) == row_of(&b->world, entity));
+        for (int c = 0; c < 3; c++) {
+            const void *value_a = hm_world_get(&a->world, entity, columns_a[c]);
+            const void *value_b = hm_world_get(&b->world, entity, columns_b[c]);
+            CHECK((value_a == NULL) == (value_b == NULL));
+            CHECK(value_a == NULL || memcmp(value_a, value_b, c == 0 ? 4 : 40) == 0);
+        }
+        CHECK(hm_world_has(&a->world, entity, a->tag) == hm_world_has(&b->world, entity, b->tag));
+    }
+}
+
+/* Changes `n` of `count` entities from `first` on, but for every SKIPPED-th if there are gaps. The
+ * k-th call for memory is refused; 0: none. Returns whether it was reached. */
+static bool check_run(int kind, uint32_t count, uint32_t first, uint32_t n, bool has_gaps,
+                      uint32_t k)
+{
+    static side called, recorded; /* Too large for the stack. */
+    test_memory memory;
+    hm_commands commands;
+    test_memory_init(&memory, test_page_size(4096));
+    start(&called, NULL, count);
+    start(&recorded, &memory.table, count);
+    CHECK(hm_commands_init(&commands, &recorded.world, NULL) == HM_OK);
+    for (uint32_t i = first; i < first + n; i++)
+        if (!has_gaps || i % SKIPPED != 0) {
+            call(&called, kind, i);
+            record(&recorded, &commands, kind, i);
+        }
+    test_memory_fail(&memory, k, false);
+    hm_status status = hm_commands_apply(&commands);
+    bool reached = k != 0 && test_memory_refused(&memory);
+    CHECK(status == HM_OK || (status == HM_ERROR_MEMORY && reached));
+    CHECK(hm_world_validate(&recorded.world) == HM_OK);
+    test_memory_fail(&memory, 0, false);
+    CHECK(hm_commands_apply(&commands) == HM_OK && hm_commands_count(&commands) == 0);
+    check_equal(&called, &recorded);
+    hm_commands_fini(&commands);
+    hm_world_fini(&recorded.world);
+    hm_world_fini(&called.world);
+    test_memory_check_released(&memory);
+    return reached;
+}
+
+TEST(commands_run, equal_commands_leave_rows_where_calls_leave_them)
+{
+    static const uint32_t counts[] = {3, 4, 9, 60, ENTITIES};
+    for (int k = 0; k < KINDS; k++)
+        for (size_t c = 0; c < sizeof counts / sizeof *counts; c++) {
+            uint32_t count = counts[c];
+            check_run(k, count, 0, count, false, 0);
+            check_run(k, count, 0, count - 1, false, 0);
+            check_run(k, count, 1, count - 1, false, 0);
+            check_run(k, count, count / 3, count / 2, false, 0);
+            check_run(k, count, count / 2, count / 4, false, 0);
+            check_run(k, count, 0, count, true, 0);
+        }
+}
+
+TEST(commands_run, a_run_that_is_refused_memory_waits_or_is_run_one_by_one)
+{
+    for (int which = 0; which < KINDS; which++) {
+        uint32_t k = 1;
+        while (check_run(which, 1500, 100, 1200, false, k))
+            k++;
+        CHECK(k > 1);
+    }
+}
