@@ -6,19 +6,20 @@
  * others. */
 #include "query_internal.h"
 
+enum { QUERY_FEW_ENTITIES = 128 };
+
 /* A change while it runs. */
 typedef struct query_change {
     hm_query_loop loop; /* not counted, so that the world is not busy */
     hm_world *world;
     hm_world_delta delta;
-    uint32_t promised;     /* entities that are promised, if they match */
-    hm_array entity_array; /* hm_handle: the entities that are changed one by one */
+    uint32_t promised; /* entities that are promised, if they match */
+    /* The entities that are changed one by one. A short list takes no memory. */
+    uint32_t count;
+    hm_handle *entities; /* `few`, or the array's */
+    hm_array entity_array;
+    hm_handle few[QUERY_FEW_ENTITIES];
 } query_change;
-
-static const hm_handle *query_entities(const query_change *change)
-{
-    return (const hm_handle *)(const void *)change->entity_array.data;
-}
 
 /* whole archetypes */
 
@@ -141,29 +142,43 @@ static uint32_t query_change_archetypes(query_change *change)
 
 /* one by one */
 
+/* Adds n entities to the list, which moves to an array when it is no longer short. */
+static hm_status query_list(query_change *change, const hm_handle *entities, uint32_t n)
+{
+    hm_array *array = &change->entity_array;
+    bool is_short = array->data == NULL;
+    hm_status status = HM_OK;
+    if (is_short && n > QUERY_FEW_ENTITIES - change->count) {
+        hm_array_desc desc = {.item_size = sizeof(hm_handle), .memory = change->world->memory};
+        desc.capacity = (size_t)change->world->ids.count + change->promised;
+        status = hm_array_init(array, &desc);
+    }
+    if (array->data != NULL)
+        status = hm_array_commit(array, (size_t)change->count + n, true);
+    if (status != HM_OK)
+        return status;
+    if (is_short && array->data != NULL) {
+        change->entities = (hm_handle *)(void *)array->data;
+        memcpy(change->entities, change->few, change->count * sizeof(hm_handle));
+    }
+    memcpy(change->entities + change->count, entities, n * sizeof(hm_handle));
+    change->count += n;
+    return HM_OK;
+}
+
 /* Lists the entities that match: those that live, then those that are promised. */
 static hm_status query_collect(query_change *change)
 {
-    hm_array *entities = &change->entity_array;
     hm_query_loop *loop = &change->loop;
-    hm_array_desc desc = {.item_size = sizeof(hm_handle), .memory = change->world->memory};
-    desc.capacity = (size_t)change->world->ids.count + change->promised;
-    hm_status status = hm_array_init(entities, &desc);
+    hm_status status = HM_OK;
     hm_query_rewind(loop);
-    while (status == HM_OK && hm_query_step(loop)) {
-        status = hm_array_commit(entities, entities->count + loop->count, true);
-        if (status != HM_OK)
-            break;
-        memcpy(entities->data + entities->count * sizeof(hm_handle), loop->entities,
-               loop->count * sizeof(hm_handle));
-        entities->count += loop->count;
-    }
-    if (status == HM_OK)
-        status = hm_array_commit(entities, entities->count + change->promised, true);
+    while (status == HM_OK && hm_query_step(loop))
+        status = query_list(change, loop->entities, loop->count);
     for (uint32_t k = 0; k < change->promised && status == HM_OK; k++) {
         hm_handle entity = hm_id_table_upcoming(&change->world->ids, k);
         status = hm_world_check_promised(change->world, entity);
-        ((hm_handle *)(void *)entities->data)[entities->count++] = entity;
+        if (status == HM_OK)
+            status = query_list(change, &entity, 1);
     }
     return status;
 }
@@ -173,16 +188,14 @@ static hm_status query_prepare_each(query_change *change)
     hm_status status = query_collect(change);
     if (status != HM_OK)
         return status;
-    return hm_world_prepare_delta_n(change->world, query_entities(change),
-                                    (uint32_t)change->entity_array.count, &change->delta);
+    return hm_world_prepare_delta_n(change->world, change->entities, change->count, &change->delta);
 }
 
 static uint32_t query_change_each(query_change *change)
 {
-    const hm_handle *entities = query_entities(change);
-    for (size_t i = 0; i < change->entity_array.count; i++)
-        hm_world_apply_delta(change->world, entities[i], &change->delta);
-    return (uint32_t)change->entity_array.count;
+    for (uint32_t i = 0; i < change->count; i++)
+        hm_world_apply_delta(change->world, change->entities[i], &change->delta);
+    return change->count;
 }
 
 /* the calls */
@@ -219,7 +232,11 @@ hm_status hm_query_change(hm_query *query, const hm_component *add, uint32_t n_a
     *changed = 0;
     if (!hm_query_refresh(query))
         return HM_OK;
-    query_change change = {.world = query->world};
+    query_change change; /* An initializer would clear its lists too. */
+    change.world = query->world;
+    change.promised = change.count = 0;
+    change.entities = change.few;
+    memset(&change.entity_array, 0, sizeof change.entity_array);
     hm_status status = hm_world_check_idle(change.world);
     if (status != HM_OK)
         return status;

@@ -32,6 +32,41 @@ TEST(query_change, all_entities_of_a_query_change_at_once)
     finish(&on);
 }
 
+/* A list of up to 128 entities is on the stack. Sparse values make matches lists of single ones. */
+TEST(query_change, lists_of_any_length_change_all_that_match)
+{
+    static const uint32_t counts[] = {1, 127, 128, 129, 1000};
+    for (int i = 0; i < 5; i++) {
+        scene on;
+        hm_handle entities[1000];
+        uint32_t changed, calls;
+        test_memory memory;
+        test_memory_init(&memory, test_page_size(4096));
+        start_with(&on, &memory.table);
+        for (uint32_t k = 0; k < counts[i]; k++) {
+            entities[k] = k % 2 == 0 ? CREATE(&on, on.a, on.x) : CREATE(&on, on.x);
+            set_int(&on, entities[k], on.x, (int)k);
+        }
+        hm_query query = ask(&on, (hm_query_desc){ALL(on.x)});
+        CHECK(hm_query_change(&query, &on.tag, 1, NULL, 0, &changed) == HM_OK);
+        CHECK(changed == counts[i]);
+        CHECK(hm_query_change(&query, NULL, 0, &on.tag, 1, NULL) == HM_OK);
+        test_memory_fail(&memory, 1, true);
+        hm_status status = hm_query_change(&query, &on.tag, 1, &on.a, 1, &changed);
+        calls = memory.calls;
+        test_memory_fail(&memory, 0, false);
+        CHECK((calls == 0) == (counts[i] <= 128));
+        CHECK(status == (calls == 0 ? HM_OK : HM_ERROR_MEMORY));
+        for (uint32_t k = 0; k < counts[i]; k++) {
+            CHECK(hm_world_has(&on.world, entities[k], on.tag) == (status == HM_OK));
+            CHECK(*(const int *)hm_world_get(&on.world, entities[k], on.x) == (int)k);
+        }
+        hm_query_fini(&query);
+        finish(&on);
+        test_memory_check_released(&memory);
+    }
+}
+
 /* hooks */
 
 enum { HOOKED = 300 };
