@@ -11,6 +11,7 @@
  *     world.h       entities with any set of components; query.h visits them, commands.h records
  *                   changes for later
  *
+ *     history.h     puts all containers of a memory table back to an earlier moment
  *     order.h       what an order and a budget are: most containers can be put in order, in steps
  *     directory.h   finds the container of any handle
  *     report.h      which containers are alive, and what they take
@@ -165,6 +166,7 @@
 #include <handle_map/commands.h>
 #include <handle_map/directory.h>
 #include <handle_map/handle.h>
+#include <handle_map/history.h>
 #include <handle_map/id_table.h>
 #include <handle_map/index.h>
 #include <handle_map/lists.h>

@@ -85,4 +85,31 @@ uint64_t hm_memory_random(void);
 /* The platform's part of it; false: refused. */
 bool hm_memory_fill_random(void *bytes, size_t size);
 
+/* Which pages are written, where the system can tell (track.c). */
+
+/* As the system writes it: addresses of whole pages. */
+typedef struct hm_memory_span {
+    uint64_t start, end, kind;
+} hm_memory_span;
+
+/* Returns a number for this process; it differs after a fork, where the files are useless. */
+int64_t hm_memory_process(void);
+
+/* Begins to note which pages of a reservation of the system's are written, all of it at first, and
+ * opens `files` for this. False: the system cannot tell. */
+bool hm_memory_track(int files[2], unsigned char *address, size_t size);
+
+/* Closes the files. */
+void hm_memory_untrack(int files[2]);
+
+/* Writes up to max_spans spans of pages between two addresses that are not protected, sets `from` to
+ * the first address that it has not looked at, and returns how many spans there are; below 0: the
+ * system refuses. */
+int hm_memory_written(const int files[2], unsigned char **from, unsigned char *to,
+                      hm_memory_span *spans, uint32_t max_spans);
+
+/* Protects the written pages between two addresses, so that they are found when they are written
+ * again. */
+void hm_memory_protect(const int files[2], unsigned char *from, unsigned char *to);
+
 #endif

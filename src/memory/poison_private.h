@@ -19,6 +19,8 @@
  * without it. */
 __attribute__((weak)) void __asan_poison_memory_region(void const volatile *address, size_t size);
 __attribute__((weak)) void __asan_unpoison_memory_region(void const volatile *address, size_t size);
+__attribute__((weak)) int __asan_address_is_poisoned(void const volatile *address);
+__attribute__((weak)) void *__asan_region_is_poisoned(void *address, size_t size);
 #endif
 
 /* Whether the program runs under AddressSanitizer, for which the library need not be built. */

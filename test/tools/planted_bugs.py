@@ -264,6 +264,21 @@ BUGS = [
         "        pool->recent[count] = pool->recent[count + 1];\n"
         "        pool->recent[count + 1] = HM_CAST(uint32_t, slot);\n"
         "    }\n", "pool"),
+    Bug("a rewind misses a page that was written", "src/history/find.c",
+        "written = (uint32_t)first; written < end; written++)",
+        "written = (uint32_t)first + (end - first > 3); written < end; written++)", "map"),
+    Bug("a history forgets that a page was given back", "src/history/space.c",
+        "    hm_history_set_committed(history, page, false);\n    hm_history_touch(history, page);",
+        "    hm_history_set_committed(history, page, false);", "map"),
+    Bug("a rewind leaves what is watched as it is", "src/history/history.c",
+        "            hm_history_put(history, unit->address, unit->size, unit->kept.copy);",
+        "            (void)unit;", "map"),
+    Bug("a rewind takes the last state of a page instead of the first", "src/history/history.c",
+        "is_back ? to - 1 - k : from + k", "from + k", "map"),
+    Bug("a range that comes back is given to another container", "src/history/history.c",
+        "    history->first_free = 0;\n", "", "map"),
+    Bug("memory that is committed again is not zero", "src/history/space.c",
+        "if ((unit->bits & HM_HISTORY_ZERO) == 0)", "if (false)", "map"),
 ]
 
 

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: MIT */
+/* history: a memory table whose containers can all be put back, together, to an earlier moment:
+ * for rollback, undo, and debugging backwards.
+ *
+ *     mark 1       mark 2       mark 3       now
+ *     |------------|------------|~~~~~~~~~~~~|
+ *       pages that   pages that   pages written since
+ *       changed: as they were at the mark before, and as at the one after
+ *
+ * Addresses do not change, so what was a pointer at a mark is one again after a rewind to it, and a
+ * mark costs what has changed, not what there is. Handles, orders in progress, worlds with their
+ * queries and commands, and what was committed or given back since are as they were. Destroy hooks
+ * do not run in a rewind; what items own elsewhere stays as it is.
+ *
+ * Owns: one range, which containers divide; a copy of each page that they had committed at the
+ * current mark, and of each page that changed between two marks, as it was before and after. Moves:
+ * nothing. Limits: those of hm_history_desc. Threads: marks and rewinds by one thread, while no
+ * other uses the history or what it watches; otherwise as an arena. */
+#ifndef HANDLE_MAP_HISTORY_H
+#define HANDLE_MAP_HISTORY_H
+
+#include <handle_map/array.h>
+
+HM_BEGIN_C
+
+/* How a history finds the pages that were written. */
+typedef enum hm_history_method {
+    HM_HISTORY_AUTO = 0, /* the first that can be had */
+    HM_HISTORY_TRACK,    /* the system tells: Linux from 6.7 on, by userfaultfd and PAGEMAP_SCAN,
+                            over hm_memory_os(). The first write to a page costs about 1 us. */
+    HM_HISTORY_COMPARE   /* each page is compared with its copy: any system, any table */
+} hm_history_method;
+
+/* A zero field means the default. */
+typedef struct hm_history_desc {
+    uint32_t marks; /* kept at most, up to 65,536; each further one replaces the oldest; 0: 16 */
+    hm_history_method method;
+    size_t size; /* bytes of address space for all containers together; 0: 1 GiB; where addresses of
+                    the parent are scarce 16 MiB */
+    const hm_memory *memory; /* the parent; NULL: hm_memory_os() */
+} hm_history_desc;
+
+/* Pass &history.table to containers; its pages are those of the parent, at least 4,096 bytes. All
+ * other fields are private. A history must not move from init to fini. */
+typedef struct hm_history {
+    hm_memory table;
+    const hm_memory *parent;
+    unsigned char *base;      /* what containers divide */
+    size_t range_size;        /* bytes that the parent has reserved there */
+    size_t page_size;         /* bytes */
+    uint32_t page_count;      /* pages that containers divide */
+    uint32_t page_end;        /* pages from there on were never used */
+    uint32_t first_free;      /* no page before it is free */
+    uint32_t marks;           /* kept at most */
+    uint32_t mark_count;      /* kept now */
+    uint32_t oldest;          /* where in `logs` the first of them is */
+    uint32_t current;         /* which of them the state has come from */
+    uint64_t next_mark;       /* its number */
+    uint64_t copies;          /* in use */
+    size_t copy_size;         /* bytes */
+    unsigned char *free_copy; /* the first, or NULL */
+    unsigned char *fresh;     /* copies of the last block; those that were never used come first */
+    uint32_t free_copies;
+    uint32_t fresh_copies; /* never used */
+    uint32_t touched;      /* page + 1: the first in the list of touched ones; 0: none */
+    hm_array pages;        /* what is known of each page */
+    hm_array committed;    /* a bit for each page */
+    hm_array watches;      /* pieces of what is watched beside them */
+    hm_array changes;      /* since the current mark */
+    hm_array logs;         /* for each mark what changed after it, up to the next */
+    hm_array blocks;       /* of copies */
+    hm_array scratch;      /* a bit for each byte of a page */
+    int64_t process;       /* that the method belongs to */
+    int files[2];          /* of the method */
+    hm_history_method method;
+} hm_history;
+
+typedef struct hm_history_stats {
+    uint64_t oldest_mark;     /* 0: there is none */
+    uint64_t current_mark;    /* that the state has come from; 0: there is none */
+    uint64_t newest_mark;     /* above the current one after a rewind; 0: there is none */
+    size_t copied_size;       /* bytes of copies in use */
+    size_t committed_size;    /* bytes of memory for copies and what is known of pages */
+    hm_history_method method; /* never HM_HISTORY_AUTO */
+} hm_history_stats;
+
+/* Reserves the range of the containers, and memory for what is known of it. HM_ERROR_INVALID: a
+ * NULL argument, more than 65,536 marks, a size above SIZE_MAX / 4 or of more than 2^31 pages, a
+ * parent that breaks its contract, a method that this system or parent has not. HM_ERROR_MEMORY:
+ * the parent refuses. After a failure containers refuse the table. The parent must outlive the
+ * history. O(marks). */
+HM_API hm_status hm_history_init(hm_history *history, const hm_history_desc *desc);
+
+/* Releases everything and zeroes the history; cannot fail. Finish its containers first: one that
+ * still has memory in it is a broken contract. May be called twice. O(pages). */
+HM_API void hm_history_fini(hm_history *history);
+
+/* From the next mark on, these bytes are marked and rewound too: the struct of a container, an
+ * arena in the history, any plain state of the program. A rewind to a mark from before zeroes them,
+ * which makes a container an empty one. They are compared with their copy by each mark.
+ * HM_ERROR_INVALID: NULL, no bytes, or bytes that overlap what is watched, or the history's.
+ * HM_ERROR_MEMORY: the parent refuses. O(pieces of a page that are watched). */
+HM_API hm_status hm_history_watch(hm_history *history, void *address, size_t size);
+
+/* Forgets what is watched from this address on, in all marks: no rewind writes there any more.
+ * False: nothing that is watched begins there. Call it before the memory ends. O(copies). */
+HM_API bool hm_history_unwatch(hm_history *history, void *address);
+
+/* Takes this moment, and returns its number, above those of all marks before; 0: refused, and
+ * hm_last_error says why; then the state and all marks are as they were. If the state has come from
+ * a rewind, the marks after the current one go. Must not be called from inside a callback or while
+ * a query runs, for which a rewind could not come back. O(pages that changed), with
+ * HM_HISTORY_COMPARE O(bytes committed).
+ *
+ * Example:
+ *
+ *     hm_history history;
+ *     hm_history_init(&history, &(hm_history_desc){.marks = 8});
+ *     hm_map_init(&map, &(hm_map_desc){.item_size = 8, .memory = &history.table});
+ *     hm_history_watch(&history, &map, sizeof map);
+ *     uint64_t before = hm_history_mark(&history);
+ *     hm_map_clear(&map);
+ *     hm_history_rewind(&history, before); // All items are there again.
+ *     hm_map_fini(&map);
+ *     hm_history_fini(&history);
+ */
+HM_API uint64_t hm_history_mark(hm_history *history);
+
+/* Puts everything back as it was at a mark: an earlier one or, while nothing has changed since a
+ * rewind, a later one. HM_ERROR_STALE: it is not kept any more, or never was, or it is later than
+ * the current one and something has changed. HM_ERROR_MEMORY: the parent refuses. Then nothing has
+ * changed. Must not be called from inside a callback of a container in the history, or while a
+ * query runs. Pointers and handles mean what they meant at the mark. O(pages that changed since,
+ * and between the marks), with HM_HISTORY_COMPARE O(bytes committed). */
+HM_API hm_status hm_history_rewind(hm_history *history, uint64_t mark);
+
+/* Returns the current statistics. O(arrays). */
+HM_API hm_history_stats hm_history_get_stats(const hm_history *history);
+
+/* Checks that all parts are consistent: HM_OK or HM_ERROR_CORRUPT. O(pages + copies). */
+HM_API hm_status hm_history_validate(const hm_history *history);
+
+HM_END_C
+
+#endif

@@ -1,0 +1,431 @@
+/* SPDX-License-Identifier: MIT */
+/* History: refusals, what is watched, memory that is refused, and the children of a process. Random
+ * operations over every container are in rewind_test.c. */
+#include "../support/last_error.h"
+#include "../support/memory.h"
+
+#include <handle_map/handle_map.h>
+
+#include <string.h>
+#if !defined(_WIN32) && !defined(__wasm__)
+#include <fcntl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#endif
+
+enum { ITEMS = 3000 };
+
+/* A history with a map in it, both watched and changed by all tests. */
+typedef struct scene {
+    hm_history history;
+    hm_map map;
+    hm_handle handles[ITEMS];
+} scene;
+
+static hm_status begin_scene(scene *s, const hm_memory *parent, hm_history_method method)
+{
+    const hm_history_desc desc = {
+        .marks = 3, .method = method, .size = (size_t)1 << 24, .memory = parent};
+    memset(&s->map, 0, sizeof s->map);
+    hm_status status = hm_history_init(&s->history, &desc);
+    if (status == HM_OK)
+        status = hm_history_watch(&s->history, &s->map, sizeof s->map);
+    if (status == HM_OK)
+        status = hm_map_init(&s->map, &(hm_map_desc){.item_size = 40, .memory = &s->history.table});
+    return status;
+}
+
+static void begin(scene *s)
+{
+    CHECK(begin_scene(s, NULL, HM_HISTORY_AUTO) == HM_OK);
+}
+
+static void end(scene *s)
+{
+    CHECK(hm_history_validate(&s->history) == HM_OK);
+    hm_map_fini(&s->map);
+    hm_history_fini(&s->history);
+    hm_history_fini(&s->history);
+    CHECK(hm_history_get_stats(&s->history).committed_size == 0);
+}
+
+static hm_status insert(scene *s, uint32_t n)
+{
+    hm_status status = hm_map_insert_n(&s->map, NULL, n, s->handles);
+    for (uint32_t i = 0; status == HM_OK && i < n; i++)
+        memset(hm_map_get(&s->map, s->handles[i]), (int)i, 40);
+    return status;
+}
+
+/* Whether the map has the items of a map that `insert` has filled, and is whole. */
+static bool has(const scene *s, uint32_t n)
+{
+    bool is_same = hm_map_validate(&s->map) == HM_OK && hm_map_count(&s->map) == n;
+    for (uint32_t i = 0; is_same && i < n; i++) {
+        const unsigned char *item = hm_map_get(&s->map, s->handles[i]);
+        is_same = item != NULL && item[0] == (unsigned char)i && item[39] == (unsigned char)i;
+    }
+    return is_same;
+}
+
+static uint64_t take_mark(scene *s)
+{
+    uint64_t number = hm_history_mark(&s->history);
+    CHECK(number != 0 && hm_history_get_stats(&s->history).current_mark == number);
+    return number;
+}
+
+static void rewind_to(scene *s, uint64_t number)
+{
+    CHECK(hm_history_rewind(&s->history, number) == HM_OK);
+    CHECK(hm_history_get_stats(&s->history).current_mark == number);
+    CHECK(hm_history_validate(&s->history) == HM_OK);
+}
+
+/* What comes back */
+
+TEST(history, handles_items_and_memory_come_back)
+{
+    scene s;
+    begin(&s);
+    uint64_t empty = take_mark(&s);
+    CHECK(insert(&s, ITEMS) == HM_OK);
+    uint64_t full = take_mark(&s);
+    hm_map_clear(&s.map);
+    CHECK(hm_map_trim(&s.map) == HM_OK);
+    rewind_to(&s, full);
+    CHECK(has(&s, ITEMS));
+    rewind_to(&s, empty);
+    CHECK(has(&s, 0) && hm_map_explain(&s.map, s.handles[0]) == HM_HANDLE_OUT_OF_RANGE);
+    rewind_to(&s, full);
+    CHECK(has(&s, ITEMS));
+    end(&s);
+}
+
+TEST(history, a_container_that_has_ended_comes_back_and_one_that_was_made_is_empty)
+{
+    scene s, later;
+    begin(&s);
+    CHECK(insert(&s, ITEMS) == HM_OK);
+    uint64_t before = take_mark(&s);
+    hm_map_fini(&s.map);
+    const hm_map_desc desc = {.item_size = 40, .memory = &s.history.table};
+    CHECK(hm_map_init(&later.map, &desc) == HM_OK && insert(&later, ITEMS) == HM_OK);
+    CHECK(hm_history_watch(&s.history, &later.map, sizeof later.map) == HM_OK);
+    uint64_t after = take_mark(&s);
+    rewind_to(&s, before);
+    CHECK(has(&s, ITEMS) && hm_map_count(&later.map) == 0);
+    CHECK(hm_map_validate(&later.map) == HM_OK);
+    rewind_to(&s, after);
+    CHECK(has(&later, ITEMS) && hm_map_count(&s.map) == 0);
+    hm_map_fini(&later.map);
+    end(&s);
+}
+
+TEST(history, what_is_watched_comes_back_until_it_is_not)
+{
+    static unsigned char state[10000];
+    scene s;
+    begin(&s);
+    uint64_t before = take_mark(&s);
+    memset(state, 1, sizeof state);
+    CHECK(hm_history_watch(&s.history, state, sizeof state) == HM_OK);
+    uint64_t with_1 = take_mark(&s);
+    memset(state, 2, sizeof state);
+    state[0] = 1;
+    uint64_t with_2 = take_mark(&s);
+    rewind_to(&s, with_1);
+    CHECK(state[1] == 1 && state[9999] == 1);
+    rewind_to(&s, before);
+    CHECK(state[0] == 0 && state[9999] == 0);
+    rewind_to(&s, with_2);
+    CHECK(state[0] == 1 && state[1] == 2 && state[9999] == 2);
+    CHECK(!hm_history_unwatch(&s.history, state + 4096) && !hm_history_unwatch(&s.history, NULL));
+    CHECK(hm_history_unwatch(&s.history, state) && !hm_history_unwatch(&s.history, state));
+    rewind_to(&s, before);
+    CHECK(state[0] == 1 && state[1] == 2 && state[9999] == 2);
+    CHECK(hm_history_watch(&s.history, state + 5000, 5000) == HM_OK);
+    rewind_to(&s, before);
+    CHECK(state[4999] == 2 && state[5000] == 0);
+    end(&s);
+}
+
+/* Refusals */
+
+TEST(history, a_mark_that_is_not_kept_is_refused)
+{
+    scene s;
+    begin(&s);
+    CHECK(hm_history_rewind(&s.history, 1) == HM_ERROR_STALE);
+    CHECK(says("history: mark 1 is not among the 0 kept"));
+    for (int i = 0; i < 4; i++)
+        (void)take_mark(&s);
+    hm_history_stats stats = hm_history_get_stats(&s.history);
+    CHECK(stats.oldest_mark == 2 && stats.newest_mark == 4);
+    CHECK(hm_history_rewind(&s.history, 1) == HM_ERROR_STALE);
+    CHECK(hm_history_rewind(&s.history, 5) == HM_ERROR_STALE);
+    rewind_to(&s, 2);
+    CHECK(insert(&s, 1) == HM_OK);
+    CHECK(hm_history_rewind(&s.history, 4) == HM_ERROR_STALE);
+    CHECK(says("history: mark 4 is ahead, and something changed") && has(&s, 1));
+    CHECK(take_mark(&s) == 5); /* which takes the place of those that were ahead */
+    CHECK(hm_history_rewind(&s.history, 4) == HM_ERROR_STALE && has(&s, 1));
+    rewind_to(&s, 2);
+    CHECK(has(&s, 0));
+    end(&s);
+}
+
+TEST(history, an_init_with_a_bad_descriptor_is_refused)
+{
+    test_memory memory;
+    hm_history history;
+    static const struct {
+        hm_history_desc desc;
+        const char *sentence;
+    } bad[] = {
+        {{.marks = 65537}, "history: marks 65537 is above 65536"},
+        {{.method = (hm_history_method)3}, "history: there is no method 3"},
+        {{.size = SIZE_MAX}, NULL},
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        CHECK(hm_history_init(&history, &bad[i].desc) == HM_ERROR_INVALID);
+        CHECK(bad[i].sentence == NULL || says(bad[i].sentence));
+    }
+    CHECK(hm_history_init(NULL, &bad[0].desc) == HM_ERROR_INVALID);
+    CHECK(hm_history_init(&history, NULL) == HM_ERROR_INVALID);
+    for (int flaw = 0; flaw < TEST_MEMORY_FLAWS; flaw++) {
+        test_memory_init(&memory, test_page_size(4096));
+        const char *sentence = test_memory_break(&memory, flaw);
+        const hm_history_desc desc = {.memory = &memory.table};
+        CHECK(hm_history_init(&history, &desc) == HM_ERROR_INVALID && says(sentence));
+    }
+    test_memory_init(&memory, test_page_size(4096));
+    const hm_history_desc other = {.method = HM_HISTORY_TRACK, .memory = &memory.table};
+    CHECK(hm_history_init(&history, &other) == HM_ERROR_INVALID);
+    CHECK(says("history: the system does not tell what is written"));
+    test_memory_check_released(&memory);
+}
+
+TEST(history, a_zeroed_one_refuses_everything)
+{
+    hm_history zeroed = {.marks = 0};
+    hm_map map;
+    CHECK(hm_history_mark(&zeroed) == 0 && hm_history_rewind(&zeroed, 1) == HM_ERROR_STALE);
+    CHECK(hm_history_watch(&zeroed, &map, sizeof map) == HM_ERROR_FULL);
+    CHECK(!hm_history_unwatch(&zeroed, &map) && hm_history_validate(&zeroed) == HM_OK);
+    CHECK(hm_history_get_stats(&zeroed).newest_mark == 0);
+    const hm_map_desc desc = {.item_size = 8, .memory = &zeroed.table};
+    CHECK(hm_map_init(&map, &desc) == HM_ERROR_INVALID);
+    hm_history_fini(&zeroed);
+}
+
+TEST(history, bytes_that_overlap_are_refused)
+{
+    scene s;
+    begin(&s);
+    CHECK(insert(&s, 1) == HM_OK);
+    unsigned char *end_of_map = (unsigned char *)&s.map + sizeof s.map;
+    struct {
+        void *address;
+        size_t size;
+    } bad[] = {{NULL, 1},
+               {&s.handles, 0},
+               {&s.handles, SIZE_MAX},
+               {hm_map_items(&s.map), 8},
+               {(unsigned char *)&s.history + 8, 8},
+               {end_of_map - 1, 2},
+               {&s.map, sizeof s.map}};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        CHECK(hm_history_watch(&s.history, bad[i].address, bad[i].size) == HM_ERROR_INVALID);
+    CHECK(hm_history_watch(&s.history, end_of_map, 1) == HM_OK);
+    end(&s);
+}
+
+DEATH_TEST(history, an_end_before_that_of_its_containers_panics)
+{
+    static scene s;
+    test_expect_panic_of("history.c", "hm_history_fini: a container still uses the history");
+    begin(&s);
+    hm_history_fini(&s.history);
+}
+
+DEATH_TEST(history, a_release_of_another_size_panics)
+{
+    static scene s;
+    begin(&s);
+    void *range = s.history.table.reserve(&s.history, 2 * s.history.table.page_size);
+    test_expect_panic_of("space.c", "hm_history: a release of another size");
+    s.history.table.release(&s.history, range, s.history.table.page_size);
+}
+
+/* Memory */
+
+TEST(history, works_over_every_table)
+{
+    const hm_memory *const parents[] = {hm_memory_os(), hm_memory_heap(), hm_memory_os_huge()};
+    hm_memory small = *hm_memory_heap();
+    small.page_size = 8;
+    for (size_t i = 0; i < 4; i++) {
+        scene s;
+        CHECK(begin_scene(&s, i < 3 ? parents[i] : &small, HM_HISTORY_COMPARE) == HM_OK);
+        uint64_t before = take_mark(&s);
+        CHECK(insert(&s, ITEMS) == HM_OK);
+        uint64_t after = take_mark(&s);
+        rewind_to(&s, before);
+        rewind_to(&s, after);
+        CHECK(has(&s, ITEMS));
+        end(&s);
+    }
+}
+
+/* Returns the status of the first call that is refused; then all is as it was before that call. */
+static hm_status run_scene(scene *s, test_memory *memory)
+{
+    CHECK(insert(s, 10) == HM_OK);
+    uint64_t first = hm_history_mark(&s->history);
+    if (first == 0)
+        return has(s, 10) ? HM_ERROR_MEMORY : HM_ERROR_CORRUPT;
+    hm_handle kept[10];
+    memcpy(kept, s->handles, sizeof kept);
+    hm_status status = insert(s, ITEMS);
+    if (status == HM_OK && hm_history_mark(&s->history) == 0)
+        status = HM_ERROR_MEMORY;
+    uint32_t count = hm_map_count(&s->map);
+    if (status == HM_OK) {
+        hm_map_clear(&s->map);
+        (void)hm_map_trim(&s->map); /* Refused, it only keeps its memory. */
+        status = hm_history_rewind(&s->history, first);
+        CHECK(status == HM_OK || hm_map_count(&s->map) == 0);
+        count = hm_map_count(&s->map);
+    }
+    CHECK(hm_map_validate(&s->map) == HM_OK && hm_history_validate(&s->history) == HM_OK);
+    CHECK(hm_map_count(&s->map) == count);
+    test_memory_fail(memory, 0, false);
+    memcpy(s->handles, kept, sizeof kept);
+    rewind_to(s, first); /* The mark is as it was, whatever was refused. */
+    CHECK(has(s, 10));
+    return status;
+}
+
+TEST(history, memory_that_is_refused_leaves_the_state_and_all_marks)
+{
+    static scene s;
+    bool was_refused = true;
+    for (uint32_t k = 1; was_refused; k++) {
+        test_memory memory;
+        test_memory_init_with_holes(&memory, test_page_size(4096));
+        test_memory_fail(&memory, k, k % 2 == 0);
+        if (begin_scene(&s, &memory.table, HM_HISTORY_AUTO) == HM_OK &&
+            hm_map_reserve(&s.map, 10) == HM_OK) {
+            hm_status status = run_scene(&s, &memory);
+            CHECK(status == HM_OK || status == HM_ERROR_MEMORY);
+            was_refused = test_memory_refused(&memory) || status != HM_OK;
+        }
+        test_memory_fail(&memory, 0, false);
+        hm_map_fini(&s.map);
+        hm_history_fini(&s.history);
+        test_memory_check_released(&memory);
+    }
+}
+
+TEST(history, more_than_the_range_has_is_refused)
+{
+    scene s;
+    begin(&s);
+    const hm_memory *table = &s.history.table;
+    CHECK(table->reserve(table->context, ((size_t)1 << 24) + 1) == NULL);
+    CHECK(table->reserve(table->context, (size_t)1 << 24) == NULL);
+    void *most = table->reserve(table->context, (size_t)1 << 23);
+    CHECK(most != NULL && table->reserve(table->context, (size_t)1 << 23) == NULL);
+    table->release(table->context, most, (size_t)1 << 23);
+    CHECK(table->reserve(table->context, (size_t)1 << 23) == most);
+    table->release(table->context, most, (size_t)1 << 23);
+    end(&s);
+}
+
+TEST(history, a_range_that_comes_back_is_reserved)
+{
+    scene s;
+    begin(&s);
+    const hm_memory *table = &s.history.table;
+    size_t page = table->page_size;
+    unsigned char *released = table->reserve(table->context, 8 * page);
+    uint64_t before = take_mark(&s);
+    table->release(table->context, released, 8 * page);
+    CHECK(table->reserve(table->context, page) == released);
+    rewind_to(&s, before);
+    unsigned char *next = table->reserve(table->context, page);
+    CHECK(next == released + 8 * page && hm_history_validate(&s.history) == HM_OK);
+    table->release(table->context, next, page);
+    table->release(table->context, released, 8 * page);
+    end(&s);
+}
+
+TEST(history, memory_that_the_parent_keeps_is_zero_when_it_is_committed_again)
+{
+    test_memory memory;
+    hm_history history;
+    test_memory_init_with_holes(&memory, test_page_size(4096));
+    CHECK(hm_history_init(&history, &(hm_history_desc){.memory = &memory.table}) == HM_OK);
+    const hm_memory *table = &history.table;
+    size_t size = 4 * table->page_size;
+    unsigned char *range = table->reserve(table->context, size);
+    CHECK(range != NULL && table->commit(table->context, range, size));
+    memset(range, 1, size);
+    test_memory_fail(&memory, 1, true);
+    CHECK(!table->decommit(table->context, range, size) && range[0] == 1);
+    table->release(table->context, range, size);
+    CHECK(test_memory_refused(&memory));
+    CHECK(table->reserve(table->context, size) == range);
+    CHECK(table->commit(table->context, range, size)); /* The parent need not be asked. */
+    for (size_t i = 0; i < size; i++)
+        CHECK(range[i] == 0);
+    table->release(table->context, range, size);
+    hm_history_fini(&history);
+    test_memory_check_released(&memory);
+}
+
+/* The system */
+
+#if !defined(_WIN32) && !defined(__wasm__)
+
+/* The child's marks must not change what the parent's system watches. */
+TEST(history, a_child_process_has_a_history_of_its_own)
+{
+    static scene s;
+    begin(&s);
+    CHECK(insert(&s, ITEMS) == HM_OK);
+    uint64_t full = take_mark(&s);
+    hm_map_clear(&s.map);
+    pid_t child = fork();
+    if (child == 0) {
+        bool is_right = !hm_handle_is_null(hm_map_insert(&s.map, NULL)) &&
+                        hm_history_mark(&s.history) == full + 1 &&
+                        hm_history_rewind(&s.history, full) == HM_OK && has(&s, ITEMS) &&
+                        hm_history_get_stats(&s.history).method == HM_HISTORY_COMPARE;
+        _exit(is_right ? 0 : 1);
+    }
+    int status = 0;
+    CHECK(child > 0 && waitpid(child, &status, 0) == child && status == 0);
+    CHECK(hm_map_count(&s.map) == 0);
+    rewind_to(&s, full);
+    CHECK(has(&s, ITEMS));
+    end(&s);
+}
+
+TEST(history, what_the_system_reads_into_a_container_is_found)
+{
+    static scene s;
+    begin(&s);
+    CHECK(insert(&s, ITEMS) == HM_OK);
+    uint64_t full = take_mark(&s);
+    int file = open("/dev/zero", O_RDONLY);
+    CHECK(file >= 0 && read(file, hm_map_get(&s.map, s.handles[5]), 40) == 40);
+    (void)close(file);
+    CHECK(!has(&s, ITEMS));
+    rewind_to(&s, full);
+    CHECK(has(&s, ITEMS));
+    end(&s);
+}
+
+#endif
