@@ -14,8 +14,8 @@
  * to change (hm_query_begin). A view and its arrays of pointers are valid until the next call of
  * begin, next or end for its loop; what they point to stays until the world changes.
  * Limits: HM_QUERY_MAX_TERMS components in all four lists together. Keep a query for as long as the
- * program runs its loop; do not make a new one each time. Threads: one at a time
- * (hm_query_init). */
+ * program runs its loop; do not make a new one each time. Threads: one at a time (hm_query_init),
+ * and parts of a loop at once (hm_query_begin_parts). */
 #ifndef HANDLE_MAP_QUERY_H
 #define HANDLE_MAP_QUERY_H
 
@@ -117,6 +117,34 @@ HM_API void hm_query_fini(hm_query *query);
  *     }
  */
 HM_API void hm_query_begin(hm_query *query, hm_query_loop *loop);
+
+/* Begins n loops that together visit what one loop would, each entity in exactly one of them: the
+ * parts of a loop for several threads. Their numbers of rows differ by at most 32, whatever the
+ * archetypes; where the values of a sparse component are walked, their numbers differ by at most 1,
+ * and where rows are tested for sparse components, those are rows before the test. If there are
+ * fewer rows than parts, some are empty. `parts` has n loops, and may be NULL if n is 0.
+ *
+ * Begin the parts before the threads start; then each part is run by hm_query_next as any loop, by
+ * whatever thread. The world stays busy until the last part has ended, also one that no thread ever
+ * ran: end those by hm_query_end. Meanwhile threads may read and write the values of their views,
+ * use const functions of the world, and record commands, each into its own hm_commands; they may
+ * not begin loops of this query, or call hm_query_touch: do that afterwards. Rows of two parts are
+ * 16 apart at least where a chunk is divided, so that threads seldom write to one line of the
+ * caches. What else holds, hm_query_begin says. O(n), O(archetypes of the list) and O(chunks): a
+ * part of 1,000 rows is worth it. Example:
+ *
+ *     hm_query_loop parts[8];
+ *     hm_query_begin_parts(&movers, parts, 8);
+ *     for (uint32_t i = 0; i < 8; i++) { // or each on a thread of its own
+ *         hm_view view;
+ *         while (hm_query_next(&parts[i], &view)) {
+ *             struct vector *at = view.columns[0];
+ *             for (uint32_t row = 0; row < view.count; row++)
+ *                 at[row].x = 0;
+ *         }
+ *     }
+ */
+HM_API void hm_query_begin_parts(hm_query *query, hm_query_loop *parts, uint32_t n);
 
 /* Sets *view to the next view and returns true. Returns false if there is none, which ends the
  * loop, and when the loop has ended: then the view is empty and its pointers are NULL. Each entity

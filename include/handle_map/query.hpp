@@ -318,13 +318,20 @@ class [[nodiscard]] query : public detail::following<hm_query, hm_query_fini>
     template <class F> void each_view(F &&f)
     {
         detail::running loop(c());
-        for (hm_view each; hm_query_next(loop.c(), &each);)
-            std::apply(
-                [&](auto... columns) {
-                    (void)std::invoke(f, view(each, loop.c()), columns.values...);
-                },
-                columns_of(each, indices()));
+        visit_views_of(loop.c(), f);
     }
+    /* Part of a loop, for one of several threads. It ends with the object, or when all is visited.
+     */
+    class part;
+    /* Begins the parts, which together visit what one loop would: as hm_query_begin_parts. Those
+     * that run are ended first. Example:
+     *
+     *     std::vector<decltype(movers)::part> parts(8);
+     *     movers.begin_parts(parts);
+     *     // then on each of 8 threads, with its own i:
+     *     parts[i].each([](position &p, const velocity &v) { p.x += v.x; });
+     */
+    void begin_parts(span<part> parts) noexcept;
     /* The number of entities that a loop would visit. O(archetypes): see hm_query_count. */
     [[nodiscard]] std::uint32_t count() noexcept
     {
@@ -399,6 +406,13 @@ class [[nodiscard]] query : public detail::following<hm_query, hm_query_fini>
         for (hm_view each; hm_query_next(loop.c(), &each);)
             f(each);
     }
+    template <class F> static void visit_views_of(hm_query_loop *loop, F &f)
+    {
+        for (hm_view each; hm_query_next(loop, &each);)
+            std::apply(
+                [&](auto... columns) { (void)std::invoke(f, view(each, loop), columns.values...); },
+                columns_of(each, indices()));
+    }
 
     /* The columns of a view are those of the components that are asked for, then the optional ones:
      * that of type I. */
@@ -456,6 +470,42 @@ class [[nodiscard]] query : public detail::following<hm_query, hm_query_fini>
             columns_of(view, indices()));
     }
 };
+
+template <class... Types> class query<Types...>::part
+{
+    friend class query;
+    hm_query_loop c_{};
+
+  public:
+    part() noexcept = default;
+    part(const part &) = delete;
+    part &operator=(const part &) = delete;
+    ~part()
+    {
+        hm_query_end(&c_);
+    }
+    /* As the functions of the query. Call one of them once. */
+    template <class F> void each(F &&f)
+    {
+        constexpr bool takes_entity = detail::takes_entity_and<F, values>;
+        static_assert(takes_entity || detail::takes<F, values>, "each calls f as that of a query");
+        for (hm_view of; hm_query_next(&c_, &of);)
+            visit<takes_entity>(f, of);
+    }
+    template <class F> void each_view(F &&f)
+    {
+        visit_views_of(&c_, f);
+    }
+};
+
+template <class... Types> void query<Types...>::begin_parts(span<part> parts) noexcept
+{
+    static_assert(sizeof(part) == sizeof(hm_query_loop), "they are loops side by side");
+    for (part &each : parts)
+        hm_query_end(&each.c_);
+    hm_query_begin_parts(c(), parts.empty() ? nullptr : &parts.data()->c_,
+                         static_cast<std::uint32_t>(parts.size()));
+}
 
 /* A loop over a query, which begins here and ends with the object. */
 template <class... Types> class [[nodiscard]] query<Types...>::rows

@@ -7,6 +7,9 @@
 
 #define QUERY_IS_GONE "the query was initialised anew, moved or zeroed while this loop ran"
 
+/* Each query has another one, so that a loop finds out that its query is gone. */
+static uint32_t query_stamps;
+
 /* init and fini */
 
 static hm_status query_check_list(const hm_query *query, const hm_component *list, uint32_t n,
@@ -73,6 +76,7 @@ static hm_status query_fill(hm_query *query, hm_world *world, const hm_query_des
 {
     query->world = world;
     query->salt = world->salt;
+    query->stamp = hm_atomic_add(&query_stamps, 1) + 1;
     query->epoch = world->epoch;
     hm_status status = query_check(query, desc);
     if (status != HM_OK)
@@ -96,12 +100,6 @@ hm_status hm_query_init(hm_query *query, hm_world *world, const hm_query_desc *d
     return status;
 }
 
-/* A query that was initialised anew or moved while it ran has no loops. */
-static bool query_has_loop(const hm_query_loop *loop)
-{
-    return hm_atomic_load(&loop->query->running) != 0;
-}
-
 void hm_query_fini(hm_query *query)
 {
     HM_CONTRACT(query != NULL, "hm_query_fini: query is NULL");
@@ -113,6 +111,17 @@ void hm_query_fini(hm_query *query)
 
 /* begin and end */
 
+/* A world is told of each query that runs, not of each loop, since parts end on many threads. */
+static void query_run(hm_query *query, hm_query_loop *loops, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        loops[i].count = 0;
+        loops[i].stamp = query->stamp;
+    }
+    if (hm_atomic_add(&query->running, n) == 0)
+        (void)hm_atomic_add(&query->world->running, 1);
+}
+
 void hm_query_begin(hm_query *query, hm_query_loop *loop)
 {
     HM_CONTRACT(query != NULL, "hm_query_begin: query is NULL");
@@ -123,8 +132,24 @@ void hm_query_begin(hm_query *query, hm_query_loop *loop)
         return;
     loop->query = query;
     hm_query_rewind(loop);
-    (void)hm_atomic_add(&query->running, 1);
-    (void)hm_atomic_add(&query->world->running, 1);
+    query_run(query, loop, 1);
+}
+
+void hm_query_begin_parts(hm_query *query, hm_query_loop *parts, uint32_t n)
+{
+    HM_CONTRACT(query != NULL, "hm_query_begin_parts: query is NULL");
+    HM_CONTRACT(parts != NULL || n == 0, "hm_query_begin_parts: parts is NULL");
+    if (n == 0)
+        return;
+    if (hm_query_refresh(query)) {
+        hm_query_split(query, parts, n);
+        query_run(query, parts, n);
+        return;
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        parts[i].query = NULL;
+        parts[i].count = 0;
+    }
 }
 
 void hm_query_end(hm_query_loop *loop)
@@ -133,19 +158,20 @@ void hm_query_end(hm_query_loop *loop)
     hm_query *query = loop->query;
     if (query == NULL)
         return;
-    HM_CONTRACT(query_has_loop(loop), "hm_query_end: " QUERY_IS_GONE);
+    HM_CONTRACT(loop->stamp == query->stamp, "hm_query_end: " QUERY_IS_GONE);
     loop->query = NULL;
     loop->count = 0;
-    hm_world *world = query->world;                   /* The query may end with its last loop. */
-    (void)hm_atomic_add(&query->running, UINT32_MAX); /* minus 1 */
-    (void)hm_atomic_add(&world->running, UINT32_MAX);
+    hm_world *world = query->world;                      /* The query may end with its last loop. */
+    if (hm_atomic_add(&query->running, UINT32_MAX) == 1) /* minus 1 */
+        (void)hm_atomic_add(&world->running, UINT32_MAX);
 }
 
 bool hm_query_next(hm_query_loop *loop, hm_view *view)
 {
     HM_CONTRACT(loop != NULL, "hm_query_next: loop is NULL");
     HM_CONTRACT(view != NULL, "hm_query_next: view is NULL");
-    HM_CONTRACT(loop->query == NULL || query_has_loop(loop), "hm_query_next: " QUERY_IS_GONE);
+    HM_CONTRACT(loop->query == NULL || loop->stamp == loop->query->stamp,
+                "hm_query_next: " QUERY_IS_GONE);
     if (loop->query == NULL || !hm_query_step(loop)) {
         hm_query_end(loop);
         *view = (hm_view){0, NULL, NULL};

@@ -62,6 +62,10 @@ void hm_query_rewind_archetypes(hm_query_loop *loop);
 /* Whether this live entity matches. Uses the cursor's candidate. */
 bool hm_query_accepts(hm_query_loop *loop, hm_handle entity);
 
+/* Goes before the first view of each of n parts, at least 1, whose rows or owners are about as
+ * many. */
+void hm_query_split(hm_query *query, hm_query_loop *parts, uint32_t n);
+
 /* Goes to the next view, or returns false. */
 bool hm_query_step(hm_query_loop *loop);
 

@@ -64,11 +64,15 @@ static void query_prefetch_rows(const hm_query_loop *loop, uint32_t row, uint32_
     }
 }
 
-/* Finds the chunk that comes after this one. */
+/* Finds the chunk that comes after this one, if the loop goes on there. */
 static void query_look_ahead(hm_query_loop *loop)
 {
     hm_query_cursor *cursor = &loop->cursor;
     const hm_world *world = loop->query->world;
+    if (cursor->left == 0) {
+        cursor->ahead = HM_WORLD_NONE;
+        return;
+    }
     if (loop->archetype != NULL && cursor->chunk != loop->archetype->last) {
         cursor->ahead = hm_world_link_of(world, cursor->chunk)->next;
     } else if (cursor->next_archetype != HM_WORLD_NONE) {
@@ -107,8 +111,12 @@ static bool query_next_chunk(hm_query_loop *loop)
         query_enter_archetype(loop, cursor->ahead_archetype);
         cursor->next_archetype = hm_query_next_archetype(loop);
     }
-    cursor->row = 0;
+    cursor->row = cursor->skip;
+    cursor->skip = 0;
     cursor->rows = hm_world_rows_in(loop->archetype, cursor->chunk);
+    if (cursor->rows - cursor->row > cursor->left)
+        cursor->rows = cursor->row + cursor->left;
+    cursor->left -= cursor->rows - cursor->row;
     query_choose_tail(cursor);
     query_look_ahead(loop);
     return true;
@@ -127,7 +135,7 @@ static uint32_t query_measure_view(const hm_query_loop *loop)
     if (cursor->rows > cursor->tail)
         first = (cursor->rows - cursor->tail) & ~(uint32_t)(QUERY_STEP - 1);
     if (cursor->row < first)
-        return first;
+        return first - cursor->row;
     uint32_t piece = (cursor->tail / QUERY_PIECES + QUERY_STEP) & ~(uint32_t)(QUERY_STEP - 1);
     uint32_t count = left < piece + QUERY_STEP ? left : piece, row = cursor->row - first;
     query_prefetch_rows(loop, row, row + count);
@@ -181,8 +189,8 @@ static bool query_next_row(hm_query_loop *loop)
 {
     const hm_world *world = loop->query->world;
     hm_query_cursor *cursor = &loop->cursor;
-    uint32_t row = hm_world_place_row(cursor->place) + 1, index = cursor->archetype;
-    if (row >= cursor->rows) {
+    uint32_t index = hm_world_place_archetype(cursor->place);
+    if (cursor->row >= cursor->rows) {
         if (cursor->chunk == HM_WORLD_NONE) {
             index = hm_query_next_archetype(loop);
             if (index == HM_WORLD_NONE)
@@ -192,8 +200,9 @@ static bool query_next_row(hm_query_loop *loop)
         cursor->place.chunk = cursor->chunk;
         cursor->rows = hm_world_rows_in(&world->archetypes[index], cursor->chunk);
         cursor->chunk = hm_world_next_chunk(world, &world->archetypes[index], cursor->chunk);
-        row = 0;
+        cursor->row = 0;
     }
+    uint32_t row = cursor->row++;
     const hm_handle *entities =
         hm_world_entities(world, &world->archetypes[index], cursor->place.chunk);
     cursor->place.row = index << HM_WORLD_ROW_BITS | row;
@@ -247,7 +256,9 @@ bool hm_query_accepts(hm_query_loop *loop, hm_handle entity)
 static void query_next_candidate(hm_query_loop *loop)
 {
     hm_query_cursor *cursor = &loop->cursor;
-    cursor->exists = loop->driver != NULL ? query_next_owner(loop) : query_next_row(loop);
+    cursor->exists =
+        cursor->left != 0 && (loop->driver != NULL ? query_next_owner(loop) : query_next_row(loop));
+    cursor->left -= cursor->exists;
     cursor->matches = cursor->exists && query_test(loop);
 }
 
@@ -333,6 +344,7 @@ void hm_query_rewind_archetypes(hm_query_loop *loop)
 {
     loop->list = hm_query_list(loop->query);
     loop->cursor = (hm_query_cursor){.unlisted = loop->query->seen, .chunk = HM_WORLD_NONE};
+    loop->cursor.left = UINT32_MAX;
     loop->cursor.archetype = HM_WORLD_NONE;
     loop->cursor.index = UINT32_MAX; /* The first owner is the one after that. */
 }
@@ -352,6 +364,103 @@ void hm_query_rewind(hm_query_loop *loop)
     hm_query_rewind_archetypes(loop);
     query_next_candidate(loop);
 }
+
+/* parts */
+
+/* Goes from the first row of a chunk to this row of the loop, or to one before it at which a view
+ * may begin. *passed: the rows before the chunk. */
+static void query_seek(hm_query_loop *loop, uint32_t row, uint32_t *passed)
+{
+    hm_query_cursor *cursor = &loop->cursor;
+    const hm_world *world = loop->query->world;
+    uint32_t rows;
+    while (row - *passed >= (rows = hm_world_rows_in(cursor->ahead_archetype, cursor->ahead))) {
+        *passed += rows;
+        cursor->ahead = hm_world_next_chunk(world, cursor->ahead_archetype, cursor->ahead);
+        if (cursor->ahead != HM_WORLD_NONE)
+            continue;
+        cursor->next_archetype = hm_query_next_archetype(loop);
+        cursor->ahead_archetype = &world->archetypes[cursor->next_archetype];
+        cursor->ahead = cursor->ahead_archetype->first;
+    }
+    cursor->skip = (row - *passed) & ~(uint32_t)(QUERY_STEP - 1);
+}
+
+/* Says how many rows or owners the part has, and goes before its first view. */
+static void query_start_part(hm_query_loop *part, uint32_t n)
+{
+    hm_query_cursor *cursor = &part->cursor;
+    const hm_world *world = part->query->world;
+    cursor->left = n;
+    if (n == 0) {
+        cursor->ahead = HM_WORLD_NONE;
+        return;
+    }
+    if (part->query->sparse_count == 0)
+        return;
+    if (part->driver == NULL) {
+        cursor->place.chunk = cursor->ahead;
+        cursor->place.row = (uint32_t)(cursor->ahead_archetype - world->archetypes)
+                            << HM_WORLD_ROW_BITS;
+        cursor->rows = hm_world_rows_in(cursor->ahead_archetype, cursor->ahead);
+        cursor->row = cursor->skip;
+        cursor->chunk = hm_world_next_chunk(world, cursor->ahead_archetype, cursor->ahead);
+    }
+    query_next_candidate(part);
+}
+
+/* Goes before the first row or owner, and returns how many there are. */
+static uint32_t query_measure(hm_query_loop *loop)
+{
+    const hm_world *world = loop->query->world;
+    uint32_t total = 0, archetype;
+    loop->archetype = NULL;
+    hm_query_rewind_archetypes(loop);
+    loop->driver = query_find_driver(loop);
+    hm_query_rewind_archetypes(loop);
+    if (loop->driver != NULL)
+        return ((const hm_secondary *)loop->driver)->count;
+    while ((archetype = hm_query_next_archetype(loop)) != HM_WORLD_NONE)
+        total += world->archetypes[archetype].count;
+    hm_query_rewind_archetypes(loop);
+    if (total == 0)
+        return 0;
+    loop->cursor.next_archetype = hm_query_next_archetype(loop);
+    loop->cursor.ahead_archetype = &world->archetypes[loop->cursor.next_archetype];
+    loop->cursor.ahead = loop->cursor.ahead_archetype->first;
+    return total;
+}
+
+/* Each part goes on where the last one has begun, and only then that one starts, since it needs to
+ * know where it ends. */
+void hm_query_split(hm_query *query, hm_query_loop *parts, uint32_t n)
+{
+    parts[0].query = query;
+    uint32_t total = query_measure(&parts[0]), passed = 0, start = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        hm_query_loop *part = &parts[i];
+        uint32_t at = (uint32_t)((uint64_t)total * i / n);
+        if (i > 0) {
+            part->query = query;
+            part->archetype = NULL;
+            part->list = parts[0].list;
+            part->driver = parts[0].driver;
+            part->cursor = parts[i - 1].cursor;
+        }
+        if (part->driver != NULL) {
+            part->cursor.index = at - 1; /* The first owner is the one after that. */
+        } else if (total != 0) {
+            query_seek(part, at, &passed);
+            at = passed + part->cursor.skip;
+        }
+        if (i > 0)
+            query_start_part(&parts[i - 1], at - start);
+        start = at;
+    }
+    query_start_part(&parts[n - 1], total - start);
+}
+
+/* the step */
 
 bool hm_query_step(hm_query_loop *loop)
 {

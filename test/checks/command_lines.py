@@ -19,6 +19,7 @@ HANG = 900  # seconds: a limit that only ends a hang
 PROGRAMS = {
     'broadphase': (['--count', '300', '--frames', '5', '--runs', '1', '--changes', '3'],
                    ['--frames', '1000000'], ['--csv']),
+    'parallel': (['--count', '300', '--frames', '5'], ['--frames', '10000000'], []),
     'particles': (['--count', '300', '--frames', '5', '--repetitions', '1'],
                   ['--frames', '1000000'], ['--out']),
     'resources': (['--files', '20', '--seconds', '1', '.'], ['--seconds', '1000000', '.'], []),

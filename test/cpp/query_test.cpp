@@ -236,6 +236,37 @@ TEST(cpp_query, loops_over_one_query_run_inside_each_other)
     CHECK(world.create(position{}));
 }
 
+TEST(cpp_query, parts_visit_together_what_a_loop_visits)
+{
+    hm::world world = make_movers();
+    hm::query<position, hm::optional<velocity>> all(world);
+    using part = decltype(all)::part;
+    std::vector<part> parts(3);
+    for (int round = 0; round < 2; round++) {
+        std::uint32_t visited = 0, viewed = 0;
+        all.begin_parts(parts);
+        all.begin_parts(parts); /* The first ones end. */
+        CHECK(!world.create(position{}));
+        parts[2].each([&](hm::entity which, position &p, velocity *) {
+            visited += world.get<position>(which) == &p;
+        });
+        parts[0].each([&](position &, velocity *) { visited++; });
+        parts[1].each_view([&](decltype(all)::view of, position *, velocity *) {
+            of.touch<position>();
+            viewed += static_cast<std::uint32_t>(of.size());
+        });
+        CHECK(visited + viewed == 100 && viewed > 10 && viewed < 60);
+        CHECK(round != 0 || hm_world_trim(world.c()) == HM_OK);
+    }
+    {
+        part left[2];
+        all.begin_parts(left);
+        all.begin_parts({});
+        CHECK(!world.create(position{}));
+    }
+    CHECK(world.create(position{}));
+}
+
 DEATH_TEST(cpp_query, a_query_that_ends_in_its_loop_panics)
 {
     test_expect_panic_of("query.c", "hm_query_fini: a loop of the query runs: end it first");

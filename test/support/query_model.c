@@ -342,23 +342,61 @@ static void check_visit(query_model *model, const query_model_query *query,
     }
 }
 
-void query_model_check(query_model *model, query_model_query *query)
+/* Returns how many entities it visits. */
+static uint32_t check_loop(query_model *model, const query_model_query *query, hm_query_loop *loop)
 {
-    uint32_t expected = 0, visited = 0;
+    hm_view view;
+    uint32_t visited = 0;
+    while (hm_query_next(loop, &view)) {
+        CHECK(view.count != 0);
+        for (uint32_t row = 0; row < view.count; row++)
+            check_visit(model, query, loop, &view, row);
+        visited += view.count;
+    }
+    CHECK(view.count == 0 && view.entities == NULL && view.columns == NULL);
+    return visited;
+}
+
+/* Returns how many entities match, none of which is visited so far. */
+static uint32_t expect_visits(query_model *model, const query_model_query *query)
+{
+    uint32_t expected = 0;
     for (uint32_t i = 0; i < model->count; i++) {
         model->entities[i].visits = 0;
         expected += query_model_matches(query, &model->entities[i]);
     }
-    hm_query_loop loop;
-    hm_view view;
-    hm_query_begin(&query->query, &loop);
-    while (hm_query_next(&loop, &view)) {
-        CHECK(view.count != 0);
-        for (uint32_t row = 0; row < view.count; row++)
-            check_visit(model, query, &loop, &view, row);
-        visited += view.count;
+    return expected;
+}
+
+void query_model_check_parts(query_model *model, query_model_query *query, uint32_t n,
+                             uint32_t step)
+{
+    static hm_query_loop parts[QUERY_MODEL_PARTS]; /* too large for the stack */
+    uint32_t expected = expect_visits(model, query), visited = 0;
+    uint32_t least = UINT32_MAX, most = 0;
+    bool rows_are_tested = false;
+    for (uint32_t c = QUERY_MODEL_SPARSE; c < QUERY_MODEL_COMPONENTS; c++)
+        rows_are_tested = rows_are_tested || query->asks[c] != 0;
+    CHECK(n > 0 && n <= QUERY_MODEL_PARTS);
+    hm_query_begin_parts(&query->query, parts, n);
+    for (uint32_t i = 0; i < n; i++) { /* in some order */
+        uint32_t count = check_loop(model, query, &parts[(uint64_t)i * step % n]);
+        least = count < least ? count : least;
+        most = count > most ? count : most;
+        visited += count;
+        if (i + 1 < n)
+            CHECK(hm_world_trim(&model->world) == HM_ERROR_BUSY);
     }
-    CHECK(view.count == 0 && view.entities == NULL && view.columns == NULL);
+    CHECK(visited == expected && hm_query_count(&query->query) == expected);
+    CHECK(rows_are_tested || most - least <= 32);
+}
+
+void query_model_check(query_model *model, query_model_query *query)
+{
+    uint32_t expected = expect_visits(model, query), visited;
+    hm_query_loop loop;
+    hm_query_begin(&query->query, &loop);
+    visited = check_loop(model, query, &loop);
     CHECK(visited == expected && hm_query_count(&query->query) == expected);
     CHECK(model->destroyed == model->lost);
 }

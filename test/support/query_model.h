@@ -16,6 +16,7 @@ enum {
     QUERY_MODEL_SPARSE = 6,
     QUERY_MODEL_ENTITIES = 400, /* the world's capacity */
     QUERY_MODEL_SLOTS = 4096,
+    QUERY_MODEL_PARTS = 64,
     QUERY_MODEL_ZERO = 0 /* the pattern of a value of zeros */
 };
 
@@ -108,5 +109,10 @@ bool query_model_matches(const query_model_query *query, const query_model_entit
 /* Fails the test unless the query visits exactly those entities that it should, each once, in runs
  * that lie side by side, with the right values. */
 void query_model_check(query_model *model, query_model_query *query);
+
+/* The same of a loop in n parts, which are run in the order 0, step, 2 * step and so on: n and step
+ * have no common factor. */
+void query_model_check_parts(query_model *model, query_model_query *query, uint32_t n,
+                             uint32_t step);
 
 #endif

@@ -148,6 +148,22 @@ static uint32_t visit(hm_query *query)
     return count;
 }
 
+/* Divides a loop into parts, of which together they visit `expected` entities. */
+static void visit_parts(world_model *model, hm_query *query, uint32_t expected)
+{
+    static hm_query_loop parts[WORLD_MODEL_ENTITIES + 1];
+    hm_view view;
+    bool seen[WORLD_MODEL_ENTITIES] = {false};
+    uint32_t n = expected + 1, count = 0;
+    hm_query_begin_parts(query, parts, n);
+    for (uint32_t i = 0; i < n; i++) {
+        CHECK(hm_handle_is_null(hm_world_create(&model->world, NULL, 0)));
+        while (hm_query_next(&parts[i], &view))
+            count += check_view(model, &view, NULL, 0, 0, seen);
+    }
+    CHECK(count == expected);
+}
+
 /* The sets of all, none and any; while it runs, the world refuses to change, and loops over the
  * same query run inside the loop. */
 void world_model_query(void *state, const uint32_t arguments[3])
@@ -180,6 +196,7 @@ void world_model_query(void *state, const uint32_t arguments[3])
         CHECK(!hm_world_destroy(&model->world, view.entities[0]));
     }
     CHECK(found == count_matches(model, all, none, any));
+    visit_parts(model, &made, found);
     hm_query_fini(&made);
 }
 

@@ -199,7 +199,12 @@ BUGS = [
         "        bool has_any;\n        if (query->seen + 1 == world->archetype_array.count)\n"
         "            continue;\n", "world"),
     Bug("a world changes when one of two loops has ended", "src/world/query.c",
-        "    (void)hm_atomic_add(&world->running, UINT32_MAX);", "    world->running = 0;", "world"),
+        "    if (hm_atomic_add(&query->running, UINT32_MAX) == 1)", "    query->running--;", "world"),
+    Bug("a part of a query has a row of the next one too", "src/world/query_run.c",
+        "            query_start_part(&parts[i - 1], at - start);",
+        "            query_start_part(&parts[i - 1], at - start + 1);", "world"),
+    Bug("all parts of a query begin with the first row of a chunk", "src/world/query_run.c",
+        "    cursor->skip = (row - *passed) &", "    cursor->skip = (row - *passed) * 0 &", "world"),
     Bug("the hook of a sparse value runs twice when its entity is destroyed",
         "src/world/values.c",
         "        hm_world_destroy_value(world, number,\n",

@@ -128,6 +128,12 @@ static void check_matches_nothing(hm_query *query)
     CHECK(hm_query_count(query) == 0 && hm_query_changed(&loop, 0) == 0);
     hm_query_touch(&loop, 0);
     hm_query_end(&loop);
+    hm_query_loop parts[3];
+    memset(parts, 0x5A, sizeof parts);
+    hm_query_begin_parts(query, parts, 3);
+    for (uint32_t i = 0; i < 3; i++)
+        CHECK(!hm_query_next(&parts[i], &view) && view.count == 0);
+    hm_query_begin_parts(query, NULL, 0);
     hm_query_fini(query);
     CHECK(memcmp(query, &zero, sizeof zero) == 0);
 }

@@ -222,6 +222,17 @@ static void nest(void *of, const uint32_t arguments[TEST_ARGUMENTS])
     CHECK(visited == hm_query_count(query));
 }
 
+/* Loops in parts. */
+static void divide(void *of, const uint32_t arguments[TEST_ARGUMENTS])
+{
+    state *on = of;
+    uint32_t n = 1 + arguments[1] % QUERY_MODEL_PARTS;
+    query_model_follow(&on->model);
+    query_model_check_parts(&on->model, &on->queries[arguments[0] % QUERIES], n,
+                            arguments[2] % 2 != 0 ? 1 : n + 1);
+    query_model_check_parts(&on->model, &on->queries[arguments[0] % QUERIES], n, 2 * n - 1);
+}
+
 static const test_operation operations[] = {
     {"create", 20, create},
     {"create_n", 6, create_n},
@@ -239,6 +250,7 @@ static const test_operation operations[] = {
     {"ask", 10, ask},
     {"leave", 3, leave},
     {"nest", 2, nest},
+    {"divide", 8, divide},
 };
 static const test_subject subject = {"query", operations, sizeof operations / sizeof *operations,
                                      begin,   check,      end};
@@ -300,6 +312,7 @@ TEST(query_model, every_combination_of_lists_and_kinds_agrees_with_the_model)
         query_model_query query;
         query_model_ask(&model, &query, asks, q % 2 != 0);
         query_model_check(&model, &query);
+        query_model_check_parts(&model, &query, 1 + q % 7, 1);
         hm_query_fini(&query.query);
     }
     query_model_fini(&model);

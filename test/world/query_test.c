@@ -511,6 +511,70 @@ TEST(query, loops_over_one_query_may_run_inside_each_other)
     finish(&on);
 }
 
+/* Whatever the archetypes: here one has most of the rows, and one has few. */
+TEST(query, parts_have_about_as_many_rows_and_are_in_the_order_of_a_loop)
+{
+    enum { ENTITIES = 25000, MOST = 50, STEP = 16 };
+    scene on;
+    start(&on);
+    static hm_query_loop parts[MOST];
+    static hm_handle order[ENTITIES];
+    uint32_t count = 0;
+    CHECK(hm_world_create_n(&on.world, LIST(on.b), 1, 7, NULL, NULL) == HM_OK);
+    CHECK(hm_world_create_n(&on.world, LIST(on.a, on.tag), 2, 33, NULL, NULL) == HM_OK);
+    CHECK(hm_world_create_n(&on.world, LIST(on.a), 1, 24000, NULL, NULL) == HM_OK);
+    CHECK(hm_world_create_n(&on.world, LIST(on.a, on.b), 2, 960, NULL, NULL) == HM_OK);
+    hm_query query = ask(&on, (hm_query_desc){NONE(on.x), OPTIONAL(on.a)});
+    hm_query walked = ask(&on, (hm_query_desc){OPTIONAL(on.a)});
+    hm_view view;
+    hm_query_loop loop;
+    for (hm_query_begin(&walked, &loop); hm_query_next(&loop, &view); count += view.count)
+        memcpy(order + count, view.entities, view.count * sizeof *order);
+    CHECK(count == ENTITIES);
+    for (uint32_t n = 1; n <= 2 * MOST; n++) {
+        hm_query *which = n % 2 != 0 ? &query : &walked;
+        uint32_t parted = n <= MOST ? n : MOST, at = 0;
+        hm_query_begin_parts(which, parts, parted);
+        for (uint32_t i = 0; i < parted; i++) {
+            uint32_t before = at;
+            for (; hm_query_next(&parts[i], &view); at += view.count)
+                CHECK(memcmp(order + at, view.entities, view.count * sizeof *order) == 0);
+            CHECK(at - before <= ENTITIES / parted + STEP &&
+                  at - before + STEP >= ENTITIES / parted);
+        }
+        CHECK(at == ENTITIES);
+    }
+    hm_query_fini(&walked);
+    hm_query_fini(&query);
+    finish(&on);
+}
+
+TEST(query, a_world_is_busy_until_its_last_part_has_ended)
+{
+    scene on;
+    start(&on);
+    CREATE(&on, on.a);
+    hm_query query = ask(&on, (hm_query_desc){ALL(on.a)});
+    hm_query_loop parts[4];
+    hm_view view;
+    hm_query_begin_parts(&query, parts, 4); /* Three are empty. */
+    uint32_t visited = 0;
+    for (uint32_t i = 0; i < 4; i++) {
+        CHECK(hm_handle_is_null(CREATE(&on, on.a)) && hm_query_count(&query) == 1);
+        while (hm_query_next(&parts[i], &view))
+            visited += view.count;
+    }
+    CHECK(visited == 1 && !hm_handle_is_null(CREATE(&on, on.a)));
+    hm_query_begin_parts(&query, parts, 4);
+    for (uint32_t i = 4; i-- > 0;) {
+        CHECK(hm_handle_is_null(CREATE(&on, on.a)));
+        hm_query_end(&parts[i]);
+    }
+    CHECK(!hm_handle_is_null(CREATE(&on, on.a)));
+    hm_query_fini(&query);
+    finish(&on);
+}
+
 TEST(query, a_loop_may_be_moved)
 {
     scene on;

@@ -28,8 +28,10 @@ typedef struct hm_query_cursor {
     uint32_t listed;   /* in the list of archetypes: the next one */
     uint32_t unlisted; /* archetype: the next one of those behind the list */
     uint32_t chunk;    /* the view's; where rows are walked, the one after the candidate's */
-    uint32_t row;      /* of the chunk: the next one that no view has had */
-    uint32_t rows;     /* in the chunk, or in the candidate's */
+    uint32_t row;      /* of the chunk: the next one that no view has had, or to be tested */
+    uint32_t rows;     /* in the chunk, or in the candidate's: where those of the loop end */
+    uint32_t left;     /* rows or owners of the loop that are behind these */
+    uint32_t skip;     /* rows at the start of the next chunk that belong to another loop */
     uint32_t tail;     /* rows at the end of the chunk that are views of their own */
     uint32_t ahead;    /* the next chunk, if there is one, and its archetype */
     uint32_t size;     /* bytes of a row's values */
@@ -54,7 +56,7 @@ typedef struct hm_query {
     uint32_t salt;        /* the world's; another one means that the world has ended */
     uint32_t seen;        /* archetypes that the list covers */
     uint32_t epoch;       /* the world's, when the list was made */
-    uint32_t running;     /* loops that are between begin and end */
+    uint32_t stamp;       /* of this query alone; loops have it */
     uint32_t listed;      /* archetypes of the list: those below `seen` that match */
     uint32_t few[HM_QUERY_FEW];
     uint8_t all_end, column_end, none_end, term_end;
@@ -62,6 +64,7 @@ typedef struct hm_query {
     uint8_t sparse_count;
     uint8_t sparse_terms[HM_QUERY_MAX_TERMS]; /* the sparse ones, rising */
     uint16_t numbers[HM_QUERY_MAX_TERMS];     /* term -> number of the component */
+    uint32_t running; /* loops that have not ended; apart from what the threads of loops read */
 } hm_query;
 
 /* All fields are private; use the functions. Of the last arrays a loop uses as many items as the
@@ -71,6 +74,7 @@ typedef struct hm_query_loop {
     const hm_world_archetype *archetype; /* the view's */
     const hm_handle *entities;           /* the view's */
     uint32_t count;                      /* the view's; 0: there is none */
+    uint32_t stamp;                      /* the query's */
     const uint32_t *list;                /* the query's */
     const void *driver;                  /* hm_secondary whose owners are walked; NULL: rows are */
     hm_query_cursor cursor;
