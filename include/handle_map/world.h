@@ -342,22 +342,38 @@ static inline hm_handle hm_world_handle_at(const hm_world *world, uint32_t index
  */
 static inline void *hm_world_get(const hm_world *world, hm_handle entity, hm_component component)
 {
-    const hm_world_archetype *archetype;
-    hm_world_place place;
-    hm_world_cell cell;
-    uint32_t number;
     HM_CONTRACT(world != NULL, "hm_world_get: world is NULL");
     if (hm_id_table_find(&world->ids, entity) == HM_INVALID_INDEX)
         return NULL;
+    return hm_world_get_at(world, entity, world->places[hm_handle_index(entity)], component);
+}
+
+/* The same for n components, with one search for all: values[i] becomes what get returns for
+ * set[i]. Returns how many are not NULL. O(n). Example:
+ *
+ *     void *values[2];
+ *     if (hm_world_values_of(&world, mover, (hm_component[]){position, velocity}, 2, values) == 2)
+ *         move(values[0], values[1]);
+ */
+static inline uint32_t hm_world_values_of(const hm_world *world, hm_handle entity,
+                                          const hm_component *set, uint32_t n, void **values)
+{
+    hm_world_place place;
+    uint32_t i, found = 0;
+    HM_CONTRACT(world != NULL, "hm_world_values_of: world is NULL");
+    HM_CONTRACT(set != NULL || n == 0, "hm_world_values_of: set is NULL");
+    HM_CONTRACT(values != NULL || n == 0, "hm_world_values_of: values is NULL");
+    if (hm_id_table_find(&world->ids, entity) == HM_INVALID_INDEX) {
+        for (i = 0; i < n; i++)
+            values[i] = NULL;
+        return 0;
+    }
     place = world->places[hm_handle_index(entity)];
-    archetype = &world->archetypes[place.row >> HM_WORLD_ROW_BITS];
-    number = component - world->salt;
-    if (number >= archetype->span)
-        return hm_world_get_sparse(world, entity, number);
-    cell = archetype->cells[number];
-    if (cell.size == 0)
-        return hm_world_get_sparse(world, entity, number);
-    return hm_world_address(world, archetype, place, cell.offset, cell.size);
+    for (i = 0; i < n; i++) {
+        values[i] = hm_world_get_at(world, entity, place, set[i]);
+        found += values[i] != NULL;
+    }
+    return found;
 }
 
 /* Whether the entity is alive and has the component. O(1). */

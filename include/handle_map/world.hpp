@@ -271,6 +271,23 @@ class [[nodiscard]] world : public destroyer<issuer<container<detail::world_shap
         const detail::world_core &core = *own_.core;
         return static_cast<const T *>(hm_world_get(&core.c, which.id(), core.find<T>()));
     }
+    /* The entity's values of several components, with one search for all; each is what get returns
+     * for it. O(components). Example:
+     *
+     *     auto [at, by] = world.get<position, const velocity>(stone);
+     */
+    template <class T, class U, class... More>
+    [[nodiscard]] std::tuple<T *, U *, More *...> get(entity which) noexcept
+    {
+        return own_.core->values_of<T, U, More...>(which.id(),
+                                                   std::index_sequence_for<T, U, More...>());
+    }
+    template <class T, class U, class... More>
+    [[nodiscard]] std::tuple<const T *, const U *, const More *...> get(entity which) const noexcept
+    {
+        return own_.core->values_of<const T, const U, const More...>(
+            which.id(), std::index_sequence_for<T, U, More...>());
+    }
     /* A copy of the value, or of `otherwise` if there is none. */
     template <class T> [[nodiscard]] T get_or(entity which, T otherwise) const
     {

@@ -119,6 +119,14 @@ TEST(cpp_world, a_type_names_a_component)
     CHECK(stone && world.get<position>(stone)->y == 2 && world.get<velocity>(stone)->x == 3);
     CHECK(world.has<frozen>(stone) && world.get<frozen>(stone) == nullptr);
     CHECK(!world.has<rare>(stone) && world.get<rare>(stone) == nullptr);
+    const auto [at, by, none, tag] = world.get<position, const velocity, rare, frozen>(stone);
+    CHECK(at == world.get<position>(stone) && by == world.get<velocity>(stone));
+    CHECK(none == nullptr && tag == nullptr);
+    const auto fixed = std::as_const(world).get<position, velocity>(stone);
+    static_assert(
+        std::is_same_v<decltype(fixed), const std::tuple<const position *, const velocity *>>);
+    CHECK(std::get<0>(fixed) == at && std::get<1>(fixed) == by);
+    CHECK(std::get<1>(world.get<position, velocity>(hm::entity())) == nullptr);
     CHECK(world.remove<frozen>(stone) == HM_OK && !world.has<frozen>(stone));
     CHECK(world.remove<rare>(stone) == HM_OK);
     CHECK(world.remove<rare>(hm::entity()) == HM_ERROR_STALE);

@@ -539,6 +539,12 @@ static void get_n(void *state, const uint32_t arguments[3])
         CHECK(alive[i] == (world_model_find(model, many.handles[i]) != NULL));
         found -= values[i] != NULL;
         living -= alive[i];
+        const hm_component set[] = {id, model->components[0].id, HM_INVALID_INDEX};
+        void *row[3];
+        uint32_t count = hm_world_values_of(world, many.handles[i], set, 3, row);
+        CHECK(row[0] == values[i] && row[2] == NULL);
+        CHECK(row[1] == hm_world_get(world, many.handles[i], set[1]));
+        CHECK(count == (uint32_t)(row[0] != NULL) + (row[1] != NULL));
     }
     CHECK(found == 0 && living == 0);
 }

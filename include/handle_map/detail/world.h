@@ -165,6 +165,21 @@ static inline unsigned char *hm_world_address(const hm_world *world,
            HM_CAST(size_t, row) * size;
 }
 
+/* Returns the value of a component of a live entity, whose place this is, or NULL. */
+static inline void *hm_world_get_at(const hm_world *world, hm_handle entity, hm_world_place place,
+                                    uint32_t component)
+{
+    const hm_world_archetype *archetype = &world->archetypes[place.row >> HM_WORLD_ROW_BITS];
+    uint32_t number = component - world->salt;
+    hm_world_cell cell;
+    if (number >= archetype->span)
+        return hm_world_get_sparse(world, entity, number);
+    cell = archetype->cells[number];
+    if (cell.size == 0)
+        return hm_world_get_sparse(world, entity, number);
+    return hm_world_address(world, archetype, place, cell.offset, cell.size);
+}
+
 HM_END_C
 
 #endif

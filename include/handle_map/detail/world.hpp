@@ -6,6 +6,8 @@
 #include <handle_map/container.hpp>
 
 #include <atomic>
+#include <tuple>
+#include <utility>
 
 namespace hm::detail
 {
@@ -147,6 +149,14 @@ struct world_core {
         std::uint32_t number =
             type_number<std::remove_const_t<T>>::value.load(std::memory_order_relaxed);
         return number < type_count ? by_type[number] : HM_INVALID_INDEX;
+    }
+    template <class... Types, std::size_t... Is>
+    std::tuple<Types *...> values_of(hm_handle which, std::index_sequence<Is...>) const noexcept
+    {
+        const hm_component set[] = {find<Types>()...};
+        void *values[sizeof...(Types)];
+        (void)hm_world_values_of(&c, which, set, sizeof...(Types), values);
+        return std::tuple<Types *...>(static_cast<Types *>(values[Is])...);
     }
     template <class T>
     hm_component component(const char *name = nullptr,
