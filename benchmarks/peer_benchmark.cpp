@@ -235,9 +235,11 @@ struct create_and_destroy {
 /* Reads one component of each entity, and the others if there are some. */
 template <class World, class... Types> float read(World &world, typename World::entity entity)
 {
-    float sum = 0;
-    ((sum += *reinterpret_cast<const float *>(world.template get<Types>(entity))), ...);
-    return sum;
+    auto add = [](auto *...values) { return (*reinterpret_cast<const float *>(values) + ...); };
+    if constexpr (sizeof...(Types) == 1)
+        return add(world.template get<Types...>(entity));
+    else
+        return std::apply(add, world.template get_all<Types...>(entity));
 }
 template <class World, class... Types> double get(uint32_t count, bool is_random)
 {

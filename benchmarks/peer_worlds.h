@@ -7,6 +7,7 @@
  *     create_n(positions, velocities, entities)
  *                                    as many as there are entities, in one call
  *     contains, get<T>, add, remove<T>, destroy
+ *     get_all<T...>(entity)          a tuple of pointers, by one call where there is one
  *     destroy_n(entities)            in one call, where there is one
  *     put_tags(entities), take_tags(entities)
  *                                    recorded, then applied, where that exists
@@ -126,6 +127,10 @@ struct our_peer : kept_queries<our_peer> {
     {
         return world.get<T>(which);
     }
+    template <class... Types> auto get_all(entity which)
+    {
+        return world.get<Types...>(which);
+    }
     template <class T> void add(entity which, const T &value)
     {
         world.add(which, value);
@@ -190,6 +195,10 @@ struct entt_peer {
     template <class T> T *get(entity which)
     {
         return world.try_get<T>(which);
+    }
+    template <class... Types> auto get_all(entity which)
+    {
+        return world.try_get<Types...>(which);
     }
     template <class T> void add(entity which, const T &value)
     {
@@ -318,6 +327,10 @@ struct flecs_peer : kept_queries<flecs_peer> {
     template <class T> T *get(entity which)
     {
         return which.try_get_mut<T>();
+    }
+    template <class... Types> auto get_all(entity which)
+    {
+        return std::tuple<Types *...>(which.try_get_mut<Types>()...);
     }
     template <class T> void add(entity which, const T &value)
     {
