@@ -5,6 +5,8 @@
 #include "atomic_private.h"
 #include "base_private.h"
 
+#ifndef HM_WITHOUT_REPORT /* A part of the library may leave it out. */
+
 /* The listener is written before the number, and not written again. */
 static uint32_t announce_is_heard;
 static hm_announce_listener *announce_listener;
@@ -17,10 +19,14 @@ void hm_announce_to(hm_announce_listener *listener)
     (void)hm_atomic_exchange_if(&announce_is_heard, 0, 1);
 }
 
+#endif
+
 hm_status hm_announce_init(const char *kind, void *container, size_t size, const void *desc)
 {
+#ifndef HM_WITHOUT_REPORT
     if (container != NULL && hm_atomic_load(&announce_is_heard) != 0)
         announce_listener(kind, container);
+#endif
     if (container != NULL)
         memset(container, 0, size);
     if (container != NULL && desc != NULL)

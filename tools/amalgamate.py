@@ -46,7 +46,15 @@ IF_C11 = '''#if defined(__cplusplus)
 FEATURE = re.compile(r'\s*#define (_\w+_SOURCE)\b')
 GUARD = re.compile(r'#ifndef (HANDLE_MAP_\w+_H)\n#define \1\n\n?(.*\n)#endif\n', re.DOTALL)
 LISTED = re.compile(r'^ \*     (\w+)\.h  .*\n(?: \*      +.*\n)*', re.MULTILINE)
-CONDITION = re.compile(r'#if(n?)def HM_WITHOUT_(\w+)\b.*\n')
+CONDITION = re.compile(r'#if(n?)def HM_(?:WITHOUT_)?(ORDER|ARENA|REPORT|EXHAUSTIVE)\b.*\n')
+LANGUAGE = re.compile(r'^HM_END_C\n+((?:[^#\n].*\n|\n)*?)HM_BEGIN_C\n+', re.MULTILINE)
+
+# The declaration of a function in a private header, and what comes before the name where one is
+# defined.
+PARAMETERS = r'\((?:[^;{}()]|\([^;{}()]*\))*\)'
+TYPE = r'[A-Za-z_][\w \t*]*[ *]'
+DECLARED = re.compile(fr'^(HM_COLD )?((?!static|typedef|return|HM_){TYPE}(\w+){PARAMETERS};\n)',
+                      re.MULTILINE)
 
 # For Chunk: what is no code, a name, the end of a pasted name, and what defines names.
 NOISE = re.compile(r'/\*.*?\*/|"(?:\\.|[^"\\\n])*"', re.DOTALL)
@@ -123,7 +131,8 @@ def sources_of(parts):
 
 
 def settle(text, parts):
-    """Leaves out the conditions HM_WITHOUT_X, and what they leave out of these parts."""
+    """Leaves out the conditions HM_WITHOUT_X, and what they leave out of these parts; and that of
+    the exhaustive search, which has smaller constants."""
     kept = []
     stack = []  # of each open condition: whether its lines stay; None: it is not ours
     for line in text.splitlines(keepends=True):
@@ -236,7 +245,7 @@ class Expander:
             return []
         self.done.add(path)
         pieces, lines = [], []
-        text = settle(without_licence(read(path)), self.parts)
+        text = settle(without_licence(read(path)), {*self.parts, 'exhaustive'})
         if path.endswith(MAIN):
             text = LISTED.sub(self.list_header, text)
         elif not self.keeps_guards:
@@ -270,6 +279,23 @@ def bare(text):
     text = re.sub(r'^[ \t]*/\*(?:(?!\*/).)*\*/[ \t]*\n\n?', '', text,
                   flags=re.DOTALL | re.MULTILINE)
     return re.sub(r'[ \t]*/\*(?:(?!\*/).)*\*/|"(?:\\.|[^"\\\n])*"', keep, text, flags=re.DOTALL)
+
+
+def keep_inside(text):
+    """Makes the functions of private headers static. Only those are declared that something names
+    before they are defined."""
+    for declared in [*DECLARED.finditer(text)]:
+        attribute, plain, name = declared.groups(default='')
+        definitions = re.findall(fr'^{TYPE}{name}{PARAMETERS}\n{{', text, re.MULTILINE)
+        if len(definitions) != 1:  # Each platform has one.
+            continue
+        before, _, behind = text.partition(declared.group(0))
+        between, _, behind = behind.partition(definitions[0])
+        static = f'static {attribute}'
+        is_named = re.search(fr'\b{name}\b', between)
+        text = (before + (static + plain if is_named else '') + between + static + definitions[0] +
+                behind)
+    return re.sub('\n{3,}', '\n\n', text)
 
 
 def feature_macros(names):
@@ -312,11 +338,13 @@ def amalgamate(directory, parts, folders):
     if parts:  # Of what conditions keep, not all is used.
         early = bare(early)
         text = re.sub('^static inline', 'HM_UNUSED static inline', bare(text), flags=re.MULTILINE)
+        text = keep_inside(text)
     write(directory, 'handle_map.c',
           title(f'sources, {what}, to be compiled once, as C11', parts and not folders) + IF_C11 +
           feature_macros(names) + early + main + text + '#endif\n')
     if not folders:
-        write(directory, 'handle_map.h', title(f'public headers, {what}') + join(header))
+        write(directory, 'handle_map.h',
+              title(f'public headers, {what}') + LANGUAGE.sub(r'\1', join(header)))
         if classes:
             write(directory, 'handle_map.hpp', title('classes for C++17') + main + join(classes))
     for path in dict(header) if folders else ():

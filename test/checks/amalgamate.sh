@@ -112,10 +112,10 @@ check_part() {
     [ "$lines" -le "$most" ] || fail "$* has $lines lines, more than $most"
 }
 
-check_part 5500 map
-check_part 9200 map order arena
-check_part 5900 pool
-check_part 8900 pool lists
-check_part 6000 table
-check_part 9900 index transpose
-check_part 25500 report
+check_part 5200 map
+check_part 8800 map order arena
+check_part 5600 pool
+check_part 8500 pool lists
+check_part 5800 table
+check_part 9300 index transpose
+check_part 24300 report

@@ -4,7 +4,8 @@
 calls another if it names a function that is defined there and not static, with or without
 parentheses. If it names an inline function or a macro of a header, it names what that names, too.
 Names that a macro pastes together are not seen. Headers are in the same graph, for what they
-include.
+include. src/sources.txt lists each source behind those that it calls, so that few functions of the
+library as one file need to be declared.
 
     circles.py SOURCE
 """
@@ -106,6 +107,9 @@ def check():
             if start in circle and end in circle:
                 names = ", ".join(calls.get((start, end), ["include"]))
                 problems.append(f"    {start} -> {end}: {names}")
+    places = {f"src/{name}": i for i, name in enumerate(read("src/sources.txt").split())}
+    problems += [f"{caller} calls {callee}, which is behind it in src/sources.txt"
+                 for caller, callee in sorted(calls) if places[caller] < places[callee]]
     if not problems:
         print(f"{sum(path.endswith('.c') for path in files)} sources, "
               f"{sum(map(len, calls.values()))} calls between them, {len(includes)} includes, "
