@@ -5,22 +5,6 @@
 #include "format_private.h"
 #include "handle_private.h"
 
-static size_t describe_stale(const hm_description *what, const char *name, char *buffer,
-                             size_t size)
-{
-    uint32_t slot = hm_handle_index(what->handle);
-    uint32_t generation = hm_handle_generation(what->handle);
-    if (what->is_free)
-        return hm_format(buffer, size,
-                         "stale: slot %" HM_U32 " of '%s' is free now, the handle has generation"
-                         " %" HM_U32,
-                         slot, name, generation);
-    return hm_format(buffer, size,
-                     "stale: slot %" HM_U32 " of '%s' has generation %" HM_U32 " now, the handle"
-                     " %" HM_U32,
-                     slot, name, what->generation, generation);
-}
-
 static size_t describe_forged(const hm_description *what, const char *name, char *buffer,
                               size_t size)
 {
@@ -35,24 +19,13 @@ static size_t describe_forged(const hm_description *what, const char *name, char
                      hm_handle_index(what->handle), name, what->generation, generation);
 }
 
-static size_t describe_absent(const hm_description *what, const char *name, char *buffer,
-                              size_t size)
+size_t hm_describe(const hm_description *what, char *buffer, size_t size)
 {
-    uint32_t slot = hm_handle_index(what->handle);
-    if (what->generation == 0)
-        return hm_format(buffer, size, "absent: slot %" HM_U32 " of '%s' has no %s", slot, name,
-                         what->value);
-    return hm_format(buffer, size,
-                     "absent: slot %" HM_U32 " of '%s' still has the %s of generation"
-                     " %" HM_U32 ", the handle has %" HM_U32,
-                     slot, name, what->value, what->generation, hm_handle_generation(what->handle));
-}
-
-static size_t describe_state(const hm_description *what, const char *name, char *buffer,
-                             size_t size)
-{
+    const char *name = what->name != NULL ? what->name : "(no name)";
     uint32_t slot = hm_handle_index(what->handle);
     uint32_t generation = hm_handle_generation(what->handle);
+    if (what->is_zeroed)
+        return hm_format(buffer, size, "not initialised: the container has no items");
     switch (what->state) {
     case HM_HANDLE_LIVE:
         return hm_format(buffer, size, "live: slot %" HM_U32 " of '%s', generation %" HM_U32, slot,
@@ -66,29 +39,23 @@ static size_t describe_state(const hm_description *what, const char *name, char 
         return hm_format(buffer, size, "out of range: slot %" HM_U32 " of '%s', which has %" HM_U32,
                          slot, name, what->slots);
     case HM_HANDLE_STALE:
-        return describe_stale(what, name, buffer, size);
+        if (what->is_free)
+            return hm_format(buffer, size,
+                             "stale: slot %" HM_U32 " of '%s' is free now, the handle has"
+                             " generation %" HM_U32,
+                             slot, name, generation);
+        return hm_format(buffer, size,
+                         "stale: slot %" HM_U32 " of '%s' has generation %" HM_U32
+                         " now, the handle %" HM_U32,
+                         slot, name, what->generation, generation);
     case HM_HANDLE_RETIRED:
         return hm_format(buffer, size,
                          "retired: slot %" HM_U32 " of '%s' has used up its generations, the handle"
                          " has %" HM_U32,
                          slot, name, generation);
-    case HM_HANDLE_ABSENT:
-        return describe_absent(what, name, buffer, size);
-    default: /* HM_HANDLE_FORGED */
+    default: /* HM_HANDLE_FORGED; a secondary tells of HM_HANDLE_ABSENT */
         return describe_forged(what, name, buffer, size);
     }
-}
-
-static const char *describe_name(const hm_description *what)
-{
-    return what->name != NULL ? what->name : "(no name)";
-}
-
-size_t hm_describe(const hm_description *what, char *buffer, size_t size)
-{
-    if (what->is_zeroed)
-        return hm_format(buffer, size, "not initialised: the container has no items");
-    return describe_state(what, describe_name(what), buffer, size);
 }
 
 size_t hm_describe_lost(hm_handle handle, char *buffer, size_t size)

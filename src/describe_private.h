@@ -13,11 +13,9 @@ typedef struct hm_description {
     hm_handle_state state;
     uint32_t type_id;    /* of the container's handles */
     uint32_t slots;      /* slots that the container has */
-    uint32_t generation; /* no handle of the slot has a higher one; of an absent owner's slot that
-                            of the value there, or 0 */
+    uint32_t generation; /* no handle of the slot has a higher one */
     bool is_free;        /* whether the handle's slot has no item now */
     bool is_zeroed;      /* the container is not initialised: nothing else is said */
-    const char *value;   /* what the container keeps for an owner: "value" or "key" */
 } hm_description;
 
 /* Writes the sentence for the state as hm_format does: returns the length of the whole text. */

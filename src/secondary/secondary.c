@@ -617,6 +617,7 @@ size_t hm_secondary_describe(const hm_secondary *secondary, hm_handle owner, cha
     return hm_secondary_describe_as(secondary, owner, "value", buffer, size);
 }
 
+/* The generation is that of the value of the owner's slot, or 0. */
 static hm_description secondary_look_at(const hm_secondary *secondary, hm_handle owner)
 {
     uint32_t slot = hm_handle_index(owner);
@@ -652,8 +653,16 @@ size_t hm_secondary_describe_as(const hm_secondary *secondary, hm_handle owner, 
                                 char *buffer, size_t size)
 {
     hm_description what = secondary_look_at(secondary, owner);
-    what.value = value;
-    return hm_describe(&what, buffer, size);
+    if (what.state != HM_HANDLE_ABSENT)
+        return hm_describe(&what, buffer, size);
+    if (what.generation == 0)
+        return hm_format(buffer, size, "absent: slot %" HM_U32 " of '%s' has no %s",
+                         hm_handle_index(owner), what.name, value);
+    return hm_format(buffer, size,
+                     "absent: slot %" HM_U32 " of '%s' still has the %s of generation %" HM_U32
+                     ", the handle has %" HM_U32,
+                     hm_handle_index(owner), what.name, value, what.generation,
+                     hm_handle_generation(owner));
 }
 
 hm_secondary_stats hm_secondary_get_stats(const hm_secondary *secondary)
