@@ -8,7 +8,7 @@
 
 #include <stdbool.h>
 
-#if !defined(HM_USE_GNU) && !defined(HM_USE_MSVC)
+#ifndef HM_USE_MSVC
 #ifdef __STDC_NO_ATOMICS__
 #error "handle_map needs C11 atomics: this compiler has none"
 #endif
@@ -20,9 +20,7 @@
 /* Returns the value before the addition. */
 static inline uint32_t hm_atomic_add(uint32_t *number, uint32_t n)
 {
-#if defined(HM_USE_GNU)
-    return __atomic_fetch_add(number, n, __ATOMIC_SEQ_CST);
-#elif defined(HM_USE_MSVC)
+#ifdef HM_USE_MSVC
     return (uint32_t)_InterlockedExchangeAdd((volatile long *)number, (long)n);
 #else
     return atomic_fetch_add((_Atomic uint32_t *)number, n);
@@ -31,9 +29,7 @@ static inline uint32_t hm_atomic_add(uint32_t *number, uint32_t n)
 
 static inline uint32_t hm_atomic_load(const uint32_t *number)
 {
-#if defined(HM_USE_GNU)
-    return __atomic_load_n(number, __ATOMIC_SEQ_CST);
-#elif defined(HM_USE_MSVC)
+#ifdef HM_USE_MSVC
     return (uint32_t)_InterlockedOr((volatile long *)(uint32_t *)number, 0);
 #else
     return atomic_load((const _Atomic uint32_t *)number);
@@ -43,10 +39,7 @@ static inline uint32_t hm_atomic_load(const uint32_t *number)
 /* Writes `value` if the number is `expected`, and returns whether it was. */
 static inline bool hm_atomic_exchange_if(uint32_t *number, uint32_t expected, uint32_t value)
 {
-#if defined(HM_USE_GNU)
-    return __atomic_compare_exchange_n(number, &expected, value, false, __ATOMIC_SEQ_CST,
-                                       __ATOMIC_SEQ_CST);
-#elif defined(HM_USE_MSVC)
+#ifdef HM_USE_MSVC
     return (uint32_t)_InterlockedCompareExchange((volatile long *)number, (long)value,
                                                  (long)expected) == expected;
 #else

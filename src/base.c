@@ -20,23 +20,14 @@ static HM_THREAD_LOCAL base_sentences base_failures;
 
 const char *hm_status_name(hm_status status)
 {
-    switch (status) {
-    case HM_OK:
-        return "HM_OK";
-    case HM_ERROR_INVALID:
-        return "HM_ERROR_INVALID";
-    case HM_ERROR_MEMORY:
-        return "HM_ERROR_MEMORY";
-    case HM_ERROR_FULL:
-        return "HM_ERROR_FULL";
-    case HM_ERROR_STALE:
-        return "HM_ERROR_STALE";
-    case HM_ERROR_BUSY:
-        return "HM_ERROR_BUSY";
-    case HM_ERROR_CORRUPT:
-        return "HM_ERROR_CORRUPT";
-    }
-    return "unknown status";
+    static const char *const names[] = {[HM_OK] = "HM_OK",
+                                        [HM_ERROR_INVALID] = "HM_ERROR_INVALID",
+                                        [HM_ERROR_MEMORY] = "HM_ERROR_MEMORY",
+                                        [HM_ERROR_FULL] = "HM_ERROR_FULL",
+                                        [HM_ERROR_STALE] = "HM_ERROR_STALE",
+                                        [HM_ERROR_BUSY] = "HM_ERROR_BUSY",
+                                        [HM_ERROR_CORRUPT] = "HM_ERROR_CORRUPT"};
+    return (size_t)status < sizeof names / sizeof *names ? names[status] : "unknown status";
 }
 
 const char *hm_version(void)

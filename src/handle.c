@@ -6,25 +6,15 @@ HM_STATIC_ASSERT(sizeof(hm_handle) == 8, "a handle is 64 bits, also beside other
 
 const char *hm_handle_state_name(hm_handle_state state)
 {
-    switch (state) {
-    case HM_HANDLE_LIVE:
-        return "HM_HANDLE_LIVE";
-    case HM_HANDLE_NULL:
-        return "HM_HANDLE_NULL";
-    case HM_HANDLE_FOREIGN:
-        return "HM_HANDLE_FOREIGN";
-    case HM_HANDLE_OUT_OF_RANGE:
-        return "HM_HANDLE_OUT_OF_RANGE";
-    case HM_HANDLE_STALE:
-        return "HM_HANDLE_STALE";
-    case HM_HANDLE_RETIRED:
-        return "HM_HANDLE_RETIRED";
-    case HM_HANDLE_FORGED:
-        return "HM_HANDLE_FORGED";
-    case HM_HANDLE_ABSENT:
-        return "HM_HANDLE_ABSENT";
-    }
-    return "unknown state";
+    static const char *const names[] = {[HM_HANDLE_LIVE] = "HM_HANDLE_LIVE",
+                                        [HM_HANDLE_NULL] = "HM_HANDLE_NULL",
+                                        [HM_HANDLE_FOREIGN] = "HM_HANDLE_FOREIGN",
+                                        [HM_HANDLE_OUT_OF_RANGE] = "HM_HANDLE_OUT_OF_RANGE",
+                                        [HM_HANDLE_STALE] = "HM_HANDLE_STALE",
+                                        [HM_HANDLE_RETIRED] = "HM_HANDLE_RETIRED",
+                                        [HM_HANDLE_FORGED] = "HM_HANDLE_FORGED",
+                                        [HM_HANDLE_ABSENT] = "HM_HANDLE_ABSENT"};
+    return (size_t)state < sizeof names / sizeof *names ? names[state] : "unknown state";
 }
 
 hm_handle_state hm_handle_judge(hm_handle handle, uint32_t type_id)

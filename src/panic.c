@@ -10,50 +10,24 @@
 
 static hm_panic_hook panic_hook;
 
-#ifndef HM_FREESTANDING
-
-static void panic_print(const char *file, int line, const char *message)
-{
-    fprintf(stderr, "%s:%d: %s\n", file, line, message);
-}
-
-HM_NORETURN static void panic_abort(void)
-{
-    abort();
-}
-
-#else
-
-/* There is nowhere to print to: the program's hook must do that. */
-static void panic_print(const char *file, int line, const char *message)
-{
-    (void)file;
-    (void)line;
-    (void)message;
-}
-
-HM_NORETURN static void panic_abort(void)
-{
-#ifdef HM_USE_GNU
-    __builtin_trap();
-#else
-    for (;;)
-        ;
-#endif
-}
-
-#endif
-
 void hm_set_panic_hook(hm_panic_hook hook)
 {
     panic_hook = hook;
 }
 
+/* Freestanding there is nowhere to print to: the program's hook must do that. */
 void hm_panic(const char *file, int line, const char *message)
 {
     if (panic_hook != NULL)
         panic_hook(file, line, message);
+#ifndef HM_FREESTANDING
     else
-        panic_print(file, line, message);
-    panic_abort();
+        fprintf(stderr, "%s:%d: %s\n", file, line, message);
+    abort();
+#elif defined(HM_USE_GNU)
+    __builtin_trap();
+#else
+    for (;;)
+        ;
+#endif
 }

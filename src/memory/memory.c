@@ -32,14 +32,13 @@ hm_status hm_memory_check(const hm_memory *memory)
     if (memory == hm_memory_os())
         return hm_fail(HM_ERROR_INVALID, "memory is NULL: a freestanding library has no default");
 #endif
-    if (memory->reserve == NULL)
-        return hm_fail(HM_ERROR_INVALID, "memory: reserve is NULL");
-    if (memory->commit == NULL)
-        return hm_fail(HM_ERROR_INVALID, "memory: commit is NULL");
-    if (memory->decommit == NULL)
-        return hm_fail(HM_ERROR_INVALID, "memory: decommit is NULL");
-    if (memory->release == NULL)
-        return hm_fail(HM_ERROR_INVALID, "memory: release is NULL");
+    const char *missing = memory->reserve == NULL    ? "reserve"
+                          : memory->commit == NULL   ? "commit"
+                          : memory->decommit == NULL ? "decommit"
+                          : memory->release == NULL  ? "release"
+                                                     : NULL;
+    if (missing != NULL)
+        return hm_refuse_null("memory", missing);
     if (!memory_is_page_size(memory->page_size))
         return hm_fail(HM_ERROR_INVALID, "memory: page_size %zu is not a power of two from 8 on",
                        memory->page_size);
