@@ -94,29 +94,12 @@ static uint64_t format_take_unsigned(format_arguments *arguments, char length)
     }
 }
 
-static void format_signed(format_text *text, int number)
-{
-    uint64_t size = (uint64_t)number;
-    if (number < 0) {
-        format_put(text, '-');
-        size = 0 - size;
-    }
-    format_number(text, size, 10, 0);
-}
-
 static void format_convert(format_text *text, char letter, const format_spec *spec,
                            format_arguments *arguments)
 {
     switch (letter) {
-    case '%':
-        format_put(text, '%');
-        return;
     case 's':
         format_string(text, va_arg(arguments->list, const char *), spec->precision);
-        return;
-    case 'd':
-        HM_CONTRACT(spec->length == 0, "format: %ld is not known");
-        format_signed(text, va_arg(arguments->list, int));
         return;
     case 'u':
     case 'x':

@@ -2,8 +2,8 @@
 /* format: sentences with numbers in them, as snprintf writes them. The library has its own because
  * a freestanding build has no <stdio.h>; all builds use it, so that all say the same.
  *
- * Conversions: %s and %.Ns, %d, %u and %x with l, ll or z for u and x, %0Nu and %0Nx, and %%. The
- * compiler checks the arguments; any other conversion is a broken contract. */
+ * Conversions: %s and %.Ns, %u and %x with l, ll or z, %0Nu and %0Nx. The compiler checks the
+ * arguments; any other conversion is a broken contract. */
 #ifndef HANDLE_MAP_FORMAT_PRIVATE_H
 #define HANDLE_MAP_FORMAT_PRIVATE_H
 

@@ -48,7 +48,7 @@ static hm_status transpose_check_fields(const hm_field *fields, uint32_t field_c
         }
         if (size > space)
             return hm_fail(HM_ERROR_INVALID,
-                           "fields[%" HM_U32 "]: size %zu exceeds the %zu bytes of %d that are "
+                           "fields[%" HM_U32 "]: size %zu exceeds the %zu bytes of %u that are "
                            "left for its column",
                            i, size, space, HM_TRANSPOSE_BYTES);
         space -= transpose_whole_lines(size);
@@ -71,7 +71,7 @@ static hm_status transpose_check(const void *items, size_t item_size, size_t cou
     if (field_count == 0)
         return hm_fail(HM_ERROR_INVALID, "field_count is 0");
     if (field_count > HM_TRANSPOSE_MAX_FIELDS)
-        return hm_fail(HM_ERROR_INVALID, "field_count %" HM_U32 " is above %d", field_count,
+        return hm_fail(HM_ERROR_INVALID, "field_count %" HM_U32 " is above %u", field_count,
                        HM_TRANSPOSE_MAX_FIELDS);
     return transpose_check_fields(fields, field_count, item_size);
 }

@@ -104,7 +104,7 @@ static hm_status table_check_lanes(const hm_table_desc *desc)
         return hm_fail(HM_ERROR_INVALID, "lanes %" HM_U32 " is not a power of two", desc->lanes);
     size_t stride = table_lay_out(desc, NULL, NULL);
     if (stride == 0)
-        return hm_fail(HM_ERROR_INVALID, "a group of %" HM_U32 " lanes is above %d bytes",
+        return hm_fail(HM_ERROR_INVALID, "a group of %" HM_U32 " lanes is above %u bytes",
                        desc->lanes, HM_TABLE_MAX_GROUP_SIZE);
     return table_check_size(desc, stride);
 }
@@ -127,7 +127,7 @@ hm_status hm_table_check_columns(const hm_table_desc *desc)
     if (desc->column_count == 0)
         return hm_fail(HM_ERROR_INVALID, "column_count is 0");
     if (desc->column_count > HM_TABLE_MAX_COLUMNS)
-        return hm_fail(HM_ERROR_INVALID, "column_count %" HM_U32 " is above %d", desc->column_count,
+        return hm_fail(HM_ERROR_INVALID, "column_count %" HM_U32 " is above %u", desc->column_count,
                        HM_TABLE_MAX_COLUMNS);
     hm_status status = hm_memory_check(table_memory_of(desc));
     for (uint32_t c = 0; c < desc->column_count && status == HM_OK; c++) {

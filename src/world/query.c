@@ -27,7 +27,7 @@ static hm_status query_check(const hm_query *query, const hm_query_desc *desc)
     uint64_t terms = (uint64_t)desc->all_count + desc->none_count;
     terms += (uint64_t)desc->any_count + desc->optional_count;
     if (terms > HM_QUERY_MAX_TERMS)
-        return hm_fail(HM_ERROR_INVALID, "a query has at most %d components", HM_QUERY_MAX_TERMS);
+        return hm_fail(HM_ERROR_INVALID, "a query has at most %u components", HM_QUERY_MAX_TERMS);
     hm_status status = query_check_list(query, desc->all, desc->all_count, "all");
     if (status == HM_OK)
         status = query_check_list(query, desc->none, desc->none_count, "none");

@@ -298,7 +298,7 @@ static hm_status world_check_component(const hm_world *world, const hm_component
                        desc->size, limit);
     hm_status status = is_tag ? HM_OK : hm_array_check_layout(desc->size, desc->align, "");
     if (status == HM_OK && world->component_count >= HM_WORLD_MAX_COMPONENTS)
-        status = hm_fail(HM_ERROR_FULL, "%d components are made already", HM_WORLD_MAX_COMPONENTS);
+        status = hm_fail(HM_ERROR_FULL, "%u components are made already", HM_WORLD_MAX_COMPONENTS);
     if (status == HM_OK && world->memory == NULL)
         status = hm_fail(HM_ERROR_FULL, "the world has not been initialised");
     return status;
