@@ -35,7 +35,7 @@ hm_status hm_array_check_layout(size_t size, size_t align, const char *what)
     if ((align & (align - 1)) != 0)
         return hm_fail(HM_ERROR_INVALID, "%salign %zu is not a power of two", what, align);
     if (align > HM_MEMORY_ALIGNMENT)
-        return hm_fail(HM_ERROR_INVALID, "%salign %zu is above %d", what, align,
+        return hm_fail(HM_ERROR_INVALID, "%salign %zu is above %u", what, align,
                        HM_MEMORY_ALIGNMENT);
     if (size % align == 0)
         return HM_OK;
@@ -247,62 +247,40 @@ void hm_array_carry(const hm_array *from, const hm_array *to, size_t size)
     memcpy(to->data, from->data, size);
 }
 
-/* Moves arrays in steps, whose items the program does not see, to a range in steps. */
-static hm_status array_move_in_steps(const hm_array_column *columns, uint32_t count)
+hm_status hm_array_move_columns(const hm_array_column *columns, uint32_t count)
 {
-    hm_array after[HM_ARRAY_MAX_COLUMNS];
+    const bool is_whole = columns->array->is_whole;
+    hm_array others[HM_ARRAY_MAX_COLUMNS]; /* the new ones, and then the old ones */
     hm_array_column moved[HM_ARRAY_MAX_COLUMNS] = {{0}};
     for (uint32_t i = 0; i < count; i++) {
         const hm_array *array = columns[i].array;
-        after[i] = (hm_array){.count = array->count, .step_shift = array->step_shift};
+        others[i] = (hm_array){
+            .count = array->count, .step_shift = array->step_shift, .is_alone = array->is_alone};
         moved[i] = columns[i];
-        moved[i].array = &after[i];
+        moved[i].array = &others[i];
     }
-    hm_status status = hm_array_init_columns(moved, count, false);
-    for (uint32_t i = 0; i < count && status == HM_OK; i++)
-        status = hm_array_commit(&after[i], columns[i].used, false);
+    hm_status status = hm_array_init_columns(moved, count, is_whole);
+    for (uint32_t i = 0; i < count && status == HM_OK && !is_whole; i++)
+        status = hm_array_commit(&others[i], columns[i].used, false);
     if (status != HM_OK) {
-        hm_array_fini(after);
+        hm_array_fini(others);
         return status;
     }
-    for (uint32_t i = 0; i < count; i++)
-        hm_array_carry(columns[i].array, &after[i], after[i].item_size * columns[i].used);
-    for (uint32_t i = count; i-- > 0;) { /* The range is the first one's. */
-        hm_array_fini(columns[i].array);
-        *columns[i].array = after[i];
-    }
-    return HM_OK;
-}
-
-hm_status hm_array_move_columns(const hm_array_column *columns, uint32_t count)
-{
-    if (!columns->array->is_whole)
-        return array_move_in_steps(columns, count);
-    size_t offsets[HM_ARRAY_MAX_COLUMNS] = {0}, total = 0;
-    hm_array before[HM_ARRAY_MAX_COLUMNS];
-    unsigned char *data = NULL;
-    hm_status status = array_reserve(columns, count, true, offsets, &data, &total);
-    if (status != HM_OK)
-        return status;
     for (uint32_t i = 0; i < count; i++) {
-        hm_array *array = columns[i].array;
-        before[i] = *array;
-        hm_memory_unpoison(array->data, array->committed_size);
-        hm_array_place_whole(&columns[i], data + offsets[i]);
-        array->range_size = 0;
+        hm_array *array = columns[i].array, before = *array;
+        hm_memory_unpoison(before.data, before.committed_size);
+        *array = others[i];
+        others[i] = before;
+        /* What was ready stays so; the rest becomes resident piece by piece. */
+        if (is_whole && array->limit > before.limit)
+            array->limit = before.limit;
         if (columns[i].parts != NULL)
             columns[i].parts->carry(columns[i].owner);
         else
-            hm_array_carry(&before[i], array, array->item_size * columns[i].used);
-        /* What was ready stays so; the rest becomes resident piece by piece. */
-        if (array->limit > array->capacity)
-            array->limit = array->capacity;
+            hm_array_carry(&before, array, array->item_size * columns[i].used);
     }
-    columns->array->range_size = total;
-    for (uint32_t i = 0; i < count; i++)
-        if (before[i].range_size != 0)
-            before[i].memory->release(before[i].memory->context, before[i].data,
-                                      before[i].range_size);
+    for (uint32_t i = count; i-- > 0;) /* The range is the first one's. */
+        hm_array_fini(&others[i]);
     return HM_OK;
 }
 
