@@ -12,8 +12,6 @@
  * are recent holes, so that a batch of as many does not fill it. */
 enum { POOL_RING = 2 * (size_t)HM_POOL_RECENT * sizeof(uint32_t) / sizeof(uint64_t) };
 
-enum { POOL_MOST = 5 /* columns in one range */ };
-
 #ifndef HM_EXHAUSTIVE
 /* Slots of a pool without a capacity at first, by default and with a stack: about one page. */
 enum { POOL_FIRST_SLOTS = 256, POOL_FIRST_STACK = 256 };
@@ -41,12 +39,9 @@ uint32_t hm_pool_first_slots(const hm_pool *pool, bool is_whole)
                                       : hm_id_table_first_slots(pool->capacity, pool->max_slots);
 }
 
-uint32_t hm_pool_columns_list(hm_pool *pool, hm_reuse reuse, uint32_t slots,
-                              hm_array_column *columns)
+uint32_t hm_pool_columns_list(hm_pool *pool, uint32_t slots, hm_array_column *columns)
 {
     const hm_memory *memory = hm_pool_memory(pool);
-    pool->recent_mask = reuse == HM_REUSE_LAST ? UINT32_MAX : 2 * HM_POOL_RECENT - 1;
-    pool->recent_limit = reuse == HM_REUSE_LAST ? UINT32_MAX : HM_POOL_RECENT + 1;
     size_t units = pool_hole_units(pool, slots);
     columns[0] = (hm_array_column){.array = &pool->entry_array,
                                    .desc = {sizeof(uint32_t), 0, slots, 0, memory}};
@@ -56,7 +51,7 @@ uint32_t hm_pool_columns_list(hm_pool *pool, hm_reuse reuse, uint32_t slots,
     columns[2] =
         (hm_array_column){.array = &pool->hole_array,
                           .desc = {sizeof(uint64_t), 0, units, sizeof(uint64_t) * units, memory}};
-    if (reuse == HM_REUSE_LAST)
+    if (hm_pool_reuses_last(pool))
         columns[2].desc = (hm_array_desc){sizeof(uint32_t), 0, slots, 0, memory};
     return 3;
 }
@@ -93,20 +88,16 @@ void hm_pool_columns_fini(hm_pool *pool)
 static hm_status pool_move(hm_pool *pool, uint32_t slots)
 {
     size_t used = hm_pool_word_count(pool->slot_count), kept = pool->slot_count;
-    size_t units = pool_hole_units(pool, slots), bases = pool->unit_array.limit;
+    size_t bases = pool->unit_array.limit;
     if (!hm_pool_reuses_last(pool))
         kept = POOL_RING + hm_pool_word_count(used);
-    hm_array_column columns[POOL_MOST] = {
-        hm_array_column_of(&pool->entry_array, pool->slot_count, false),
-        hm_array_column_of(&pool->word_array, used, false),
-        hm_array_column_of(&pool->hole_array, kept, false)};
-    columns[0].desc.capacity = slots;
-    columns[1].desc.capacity = hm_pool_word_count(slots);
-    columns[2].desc.capacity = units;
-    if (!hm_pool_reuses_last(pool))
-        columns[2].desc.commit_step = sizeof(uint64_t) * units;
-    hm_array table = {0};
-    uint32_t count = 3 + hm_pool_storage_list_moved(pool, slots, &table, columns + 3);
+    hm_array table;
+    hm_array_column columns[HM_POOL_COLUMNS];
+    uint32_t count = hm_pool_columns_list(pool, slots, columns);
+    columns[0].used = pool->slot_count;
+    columns[1].used = used;
+    columns[2].used = kept;
+    count += hm_pool_storage_list(pool, slots, 0, &table, columns + count);
     hm_status status = hm_array_move_columns(columns, count);
     if (status != HM_OK)
         return status;

@@ -99,12 +99,17 @@ static hm_status pool_init_all(hm_pool *pool, const hm_pool_desc *desc)
     pool->item_size = desc->item_size;
     pool->guard.limit = pool->capacity;
     pool->hole_word = HM_INVALID_INDEX;
+    bool reuses_last = desc->reuse == HM_REUSE_LAST;
+    pool->recent_mask = reuses_last ? UINT32_MAX : 2 * HM_POOL_RECENT - 1;
+    pool->recent_limit = reuses_last ? UINT32_MAX : HM_POOL_RECENT + 1;
     uint32_t type_id = desc->type_id;
-    hm_array last = {0};
-    hm_array_column columns[5];
+    hm_array last;
+    hm_array_column columns[HM_POOL_COLUMNS];
+    if (!hm_pool_in_one_range(pool))
+        hm_pool_blocks_init(pool, desc->block_size);
     uint32_t slots = hm_pool_first_slots(pool, pool_is_unbounded(desc));
-    uint32_t count = hm_pool_columns_list(pool, desc->reuse, slots, columns);
-    count += hm_pool_storage_list(pool, desc, slots, &last, columns + count);
+    uint32_t count = hm_pool_columns_list(pool, slots, columns);
+    count += hm_pool_storage_list(pool, slots, desc->item_align, &last, columns + count);
     status = hm_array_init_columns(columns, count, pool_is_unbounded(desc));
     if (status != HM_OK)
         return hm_pool_tell(pool, status);

@@ -279,18 +279,13 @@ bool hm_pool_index_is_valid(const hm_pool *pool);
 
 /* storage.c */
 
-/* Lists at most two arrays for so many slots; the descriptor has been checked. Of the items of one
- * range, whose memory has gaps, and of the hash table only the place is kept: `last` needs to exist
- * until `place` has taken it. */
-uint32_t hm_pool_storage_list(hm_pool *pool, const hm_pool_desc *desc, uint32_t slots,
-                              hm_array *last, hm_array_column *columns);
+/* Lists at most two arrays for so many slots, to make them or, in blocks, to move them. Of the
+ * items of one range, whose memory has gaps, and of the hash table only the place is kept: `last`
+ * needs to exist until `place` has taken it. */
+uint32_t hm_pool_storage_list(hm_pool *pool, uint32_t slots, size_t item_align, hm_array *last,
+                              hm_array_column *columns);
 void hm_pool_storage_place(hm_pool *pool, const hm_array *last);
 void hm_pool_storage_fini(hm_pool *pool);
-
-/* Lists the arrays of a pool in blocks, to move them to space for so many slots. The hash table is
- * then where `table` is, which is zeroed. */
-uint32_t hm_pool_storage_list_moved(hm_pool *pool, uint32_t slots, hm_array *table,
-                                    hm_array_column *columns);
 
 /* Finds the bases where they are now, and sets those that have memory since there were `before`:
  * they have to say which blocks have none. */
@@ -320,10 +315,11 @@ bool hm_pool_storage_is_valid(const hm_pool *pool);
 /* Returns for how many slots a pool has columns at first; `is_whole`: without a capacity. */
 uint32_t hm_pool_first_slots(const hm_pool *pool, bool is_whole);
 
+enum { HM_POOL_COLUMNS = 5 /* arrays in one range, at most */ };
+
 /* Lists three arrays for so many slots, of which the first is to own the range, and finds them once
  * they are there. */
-uint32_t hm_pool_columns_list(hm_pool *pool, hm_reuse reuse, uint32_t slots,
-                              hm_array_column *columns);
+uint32_t hm_pool_columns_list(hm_pool *pool, uint32_t slots, hm_array_column *columns);
 void hm_pool_columns_place(hm_pool *pool);
 void hm_pool_columns_fini(hm_pool *pool);
 

@@ -278,7 +278,7 @@ hm_status hm_pool_storage_trim(hm_pool *pool)
 
 /* init and fini */
 
-static uint32_t pool_list_range(hm_pool *pool, const hm_pool_desc *desc, hm_array *items,
+static uint32_t pool_list_range(hm_pool *pool, size_t item_align, hm_array *items,
                                 hm_array_column *columns)
 {
     const hm_memory *memory = hm_pool_memory(pool);
@@ -286,48 +286,34 @@ static uint32_t pool_list_range(hm_pool *pool, const hm_pool_desc *desc, hm_arra
     columns[0] = (hm_array_column){.array = &pool->unit_array,
                                    .desc = {sizeof(uint64_t), 0, units, memory->page_size, memory}};
     columns[1] = (hm_array_column){
-        .array = items, .desc = {pool->item_size, desc->item_align, pool->max_slots, 0, memory}};
+        .array = items, .desc = {pool->item_size, item_align, pool->max_slots, 0, memory}};
     return 2;
 }
 
-static uint32_t pool_list_blocks(hm_pool *pool, const hm_pool_desc *desc, uint32_t slots,
-                                 hm_array *table, hm_array_column *columns)
+static uint32_t pool_list_blocks(hm_pool *pool, uint32_t slots, hm_array *table,
+                                 hm_array_column *columns)
 {
     const hm_memory *memory = hm_pool_memory(pool);
-    hm_pool_blocks_init(pool, desc->block_size);
     size_t units = hm_pool_units_for(pool, slots);
-    columns[0] =
-        (hm_array_column){.array = &pool->unit_array,
-                          .desc = {sizeof(uintptr_t), 0, units, memory->page_size, memory}};
+    columns[0] = (hm_array_column){.array = &pool->unit_array,
+                                   .desc = {sizeof(uintptr_t), 0, units, memory->page_size, memory},
+                                   .used = pool->unit_array.limit};
     if (!hm_pool_in_fixed_blocks(pool))
         return 1;
-    pool->cell_shift = (uint8_t)hm_bits_highest(hm_pool_block_size(pool, 0));
-    columns[1] = (hm_array_column){
-        .array = table, .desc = {sizeof(uint32_t), 0, hm_pool_buckets_for(units), 0, memory}};
+    *table = (hm_array){.data = (unsigned char *)pool->buckets};
+    columns[1] =
+        (hm_array_column){.array = table,
+                          .desc = {sizeof(uint32_t), 0, hm_pool_buckets_for(units), 0, memory},
+                          .used = hm_pool_bucket_count(pool)};
     return 2;
 }
 
-uint32_t hm_pool_storage_list(hm_pool *pool, const hm_pool_desc *desc, uint32_t slots,
-                              hm_array *last, hm_array_column *columns)
+uint32_t hm_pool_storage_list(hm_pool *pool, uint32_t slots, size_t item_align, hm_array *last,
+                              hm_array_column *columns)
 {
-    return hm_pool_in_one_range(pool) ? pool_list_range(pool, desc, last, columns)
-                                      : pool_list_blocks(pool, desc, slots, last, columns);
-}
-
-uint32_t hm_pool_storage_list_moved(hm_pool *pool, uint32_t slots, hm_array *table,
-                                    hm_array_column *columns)
-{
-    size_t units = hm_pool_units_for(pool, slots);
-    columns[0] = hm_array_column_of(&pool->unit_array, pool->unit_array.limit, false);
-    columns[0].desc.capacity = units;
-    if (!hm_pool_in_fixed_blocks(pool))
-        return 1;
-    *table = (hm_array){.data = (unsigned char *)pool->buckets,
-                        .item_size = sizeof(uint32_t),
-                        .memory = hm_pool_memory(pool)};
-    columns[1] = hm_array_column_of(table, hm_pool_bucket_count(pool), false);
-    columns[1].desc.capacity = hm_pool_buckets_for(units);
-    return 2;
+    *last = (hm_array){0};
+    return hm_pool_in_one_range(pool) ? pool_list_range(pool, item_align, last, columns)
+                                      : pool_list_blocks(pool, slots, last, columns);
 }
 
 void hm_pool_storage_place(hm_pool *pool, const hm_array *last)

@@ -125,6 +125,8 @@ void hm_pool_blocks_init(hm_pool *pool, size_t size)
     pool->places.block_shift =
         hm_pool_in_fixed_blocks(pool) ? pool_fixed_block_shift(pool, size) : 0;
     pool->blocks_end_in_words = pool_ends_in_words(pool);
+    if (hm_pool_in_fixed_blocks(pool))
+        pool->cell_shift = (uint8_t)hm_bits_highest(hm_pool_block_size(pool, 0));
     pool->piece_shift = 0;
     while (1 << pool->piece_shift < POOL_MAX_PIECE_BLOCKS &&
            (size_t)2 << pool->piece_shift <= pool_max_piece / hm_pool_block_size(pool, 0))
