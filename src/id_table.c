@@ -167,19 +167,6 @@ static hm_status id_table_move(hm_id_table *table, size_t capacity, const hm_arr
     return status;
 }
 
-hm_status hm_id_table_shrink(hm_id_table *table, const hm_array_column *more, uint32_t count)
-{
-    if (!table->slot_array.is_whole)
-        return HM_OK;
-    size_t capacity =
-        hm_id_table_first_capacity(table->slot_array.memory, table->capacity, more, count);
-    if (capacity < table->used)
-        capacity = table->used;
-    if (capacity > table->slot_array.capacity / 2)
-        return HM_OK;
-    return id_table_move(table, capacity, more, count);
-}
-
 void hm_id_table_fill(const hm_memory **memory, uint32_t capacity, uint32_t *max_slots)
 {
     if (*memory == NULL)
@@ -284,7 +271,7 @@ hm_status hm_id_table_reserve(hm_id_table *table, uint32_t n)
     HM_CONTRACT(table != NULL, "hm_id_table_reserve: table is NULL");
     hm_status status = HM_OK;
     if (hm_id_table_outgrows(table, n))
-        status = hm_id_table_grow(table, NULL, n, NULL, 0);
+        status = hm_id_table_resize(table, NULL, n, NULL, 0);
     if (status == HM_OK)
         status = hm_id_table_prepare(table, NULL, n, false);
     if (status == HM_OK)
@@ -313,19 +300,27 @@ bool hm_id_table_moves(const hm_id_table *table, uint32_t n)
            (n > room && n - id_table_count_usable(table, n) > room);
 }
 
-hm_status hm_id_table_grow(hm_id_table *table, const char *name, uint32_t n,
-                           const hm_array_column *more, uint32_t count)
+hm_status hm_id_table_resize(hm_id_table *table, const char *name, uint32_t n,
+                             const hm_array_column *more, uint32_t count)
 {
-    uint32_t fresh;
-    hm_status status = id_table_admit(table, name, n, &fresh);
     const hm_array *first = &table->slot_array;
-    size_t need = (size_t)table->count + n;
+    uint32_t fresh;
+    if (!first->is_whole)
+        return HM_OK;
+    hm_status status = id_table_admit(table, name, n, &fresh);
+    if (status != HM_OK)
+        return status;
+    size_t need = n != 0 ? (size_t)table->count + n : table->used;
     size_t capacity = first->capacity * hm_array_factor(first->memory, first->range_size);
-    if (capacity > table->capacity)
+    if (n == 0)
+        capacity = hm_id_table_first_capacity(first->memory, table->capacity, more, count);
+    else if (capacity > table->capacity)
         capacity = table->capacity;
     if (capacity < need)
         capacity = need;
-    return status == HM_OK ? id_table_move(table, capacity, more, count) : status;
+    if (n == 0 && capacity > first->capacity / 2)
+        return HM_OK;
+    return id_table_move(table, capacity, more, count);
 }
 
 hm_status hm_id_table_prepare(hm_id_table *table, const char *name, uint32_t n, bool grows)
@@ -493,7 +488,7 @@ hm_status hm_id_table_trim(hm_id_table *table)
     HM_CONTRACT(table != NULL, "hm_id_table_trim: table is NULL");
     hm_status status = hm_id_table_trim_slots(table);
     if (status == HM_OK)
-        status = hm_id_table_shrink(table, NULL, 0);
+        status = hm_id_table_resize(table, NULL, 0, NULL, 0);
     return id_table_tell(table->capacity, table->max_slots, status);
 }
 

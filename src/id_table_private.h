@@ -55,7 +55,7 @@ size_t hm_id_table_first_capacity(const hm_memory *memory, uint32_t limit,
                                   const hm_array_column *more, uint32_t count);
 
 /* Whether a table without a capacity has no space for n more live slots: the container then calls
- * hm_id_table_grow before hm_id_table_prepare. */
+ * hm_id_table_resize before hm_id_table_prepare. */
 static inline bool hm_id_table_outgrows(const hm_id_table *table, uint32_t n)
 {
     return table->slot_array.is_whole && n <= table->capacity - table->count &&
@@ -67,18 +67,16 @@ static inline bool hm_id_table_outgrows(const hm_id_table *table, uint32_t n)
 bool hm_id_table_moves(const hm_id_table *table, uint32_t n);
 
 /* Moves the table and the arrays of its container to a range for n more live slots, and at least
- * for twice as many as now. `more` lists the same arrays as hm_id_table_init_with, by
+ * for twice as many as now; if n is 0, which is the last step of a trim, to a smaller one, unless
+ * more than half of this one is in use. `more` lists the same arrays as hm_id_table_init_with, by
  * hm_array_column_of; a capacity of 0 becomes that of the table. Fails as hm_id_table_prepare.
- * Afterwards the container reads the addresses of its arrays again. */
-hm_status hm_id_table_grow(hm_id_table *table, const char *name, uint32_t n,
-                           const hm_array_column *more, uint32_t count);
+ * Afterwards the container reads the addresses of its arrays again. With a capacity does nothing.
+ */
+hm_status hm_id_table_resize(hm_id_table *table, const char *name, uint32_t n,
+                             const hm_array_column *more, uint32_t count);
 
 /* As hm_id_table_trim, but moves nothing. */
 hm_status hm_id_table_trim_slots(hm_id_table *table);
-
-/* The last step of a trim: without a capacity, moves to a smaller range if at most half of this one
- * is in use. */
-hm_status hm_id_table_shrink(hm_id_table *table, const hm_array_column *more, uint32_t count);
 
 /* As hm_id_table_reserve; `grows` as in hm_array_commit. `name`: the container's, or NULL. */
 hm_status hm_id_table_prepare(hm_id_table *table, const char *name, uint32_t n, bool grows);

@@ -216,12 +216,13 @@ static void map_follow(hm_map *map, const hm_array *extras)
         map->extras = (hm_map_extras *)(void *)extras->data;
 }
 
-static hm_status map_grow(hm_map *map, uint32_t n)
+/* As hm_id_table_resize. */
+static hm_status map_resize(hm_map *map, uint32_t n)
 {
     hm_array extras = {0};
     hm_array_column columns[MAP_COLUMNS];
     uint32_t count = map_list_columns(map, &extras, columns);
-    hm_status status = hm_id_table_grow(&map->ids, map->name, n, columns, count);
+    hm_status status = hm_id_table_resize(&map->ids, map->name, n, columns, count);
     map_follow(map, &extras);
     return status;
 }
@@ -236,7 +237,7 @@ static hm_status map_prepare(hm_map *map, uint32_t n, bool grows)
     size_t count = (size_t)map->ids.count + n;
     hm_status status = HM_OK;
     if (hm_id_table_outgrows(&map->ids, n))
-        status = map_grow(map, n);
+        status = map_resize(map, n);
     if (status == HM_OK)
         status = hm_id_table_prepare(&map->ids, map->name, n, grows);
     if (status == HM_OK)
@@ -480,16 +481,6 @@ void hm_map_clear(hm_map *map)
 
 /* memory and questions */
 
-static hm_status map_shrink(hm_map *map)
-{
-    hm_array extras = {0};
-    hm_array_column columns[MAP_COLUMNS];
-    uint32_t count = map_list_columns(map, &extras, columns);
-    hm_status status = hm_id_table_shrink(&map->ids, columns, count);
-    map_follow(map, &extras);
-    return status;
-}
-
 hm_status hm_map_trim(hm_map *map)
 {
     HM_CONTRACT(map != NULL, "hm_map_trim: map is NULL");
@@ -506,7 +497,7 @@ hm_status hm_map_trim(hm_map *map)
     if (status == HM_OK)
         status = hm_order_trim(&map->order, map->ids.count);
     if (status == HM_OK)
-        status = map_shrink(map);
+        status = map_resize(map, 0);
     map->guard.limit = map_committed_items(map);
     return map_tell(map, status);
 }

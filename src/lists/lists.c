@@ -129,11 +129,12 @@ static uint32_t lists_list_columns(hm_lists *lists, hm_array_column *columns)
     return LISTS_COLUMNS;
 }
 
-static hm_status lists_grow_ids(hm_lists *lists, uint32_t n)
+/* As hm_id_table_resize. */
+static hm_status lists_resize_ids(hm_lists *lists, uint32_t n)
 {
     hm_array_column columns[LISTS_COLUMNS];
     uint32_t count = lists_list_columns(lists, columns);
-    hm_status status = hm_id_table_grow(&lists->ids, lists->name, n, columns, count);
+    hm_status status = hm_id_table_resize(&lists->ids, lists->name, n, columns, count);
     hm_lists_place(&lists->blocks);
     return status;
 }
@@ -161,7 +162,7 @@ static hm_status lists_prepare(hm_lists *lists, uint32_t n, bool grows)
         return hm_fail_full("lists", lists->name, count, hm_lists_capacity(lists), n);
     hm_status status = HM_OK;
     if (hm_id_table_outgrows(&lists->ids, n))
-        status = lists_grow_ids(lists, n);
+        status = lists_resize_ids(lists, n);
     if (status == HM_OK)
         status = hm_id_table_prepare(&lists->ids, lists->name, n, grows);
     if (status == HM_OK)
@@ -444,15 +445,6 @@ uint32_t hm_lists_erase_if(hm_lists *lists, hm_handle list,
 
 /* upkeep */
 
-static hm_status lists_shrink_ids(hm_lists *lists)
-{
-    hm_array_column columns[LISTS_COLUMNS];
-    uint32_t count = lists_list_columns(lists, columns);
-    hm_status status = hm_id_table_shrink(&lists->ids, columns, count);
-    hm_lists_place(&lists->blocks);
-    return status;
-}
-
 hm_status hm_lists_trim(hm_lists *lists)
 {
     HM_CONTRACT(lists != NULL, "hm_lists_trim: lists is NULL");
@@ -465,7 +457,7 @@ hm_status hm_lists_trim(hm_lists *lists)
     if (status == HM_OK)
         status = hm_lists_trim_units(&lists->blocks);
     if (status == HM_OK)
-        status = lists_shrink_ids(lists);
+        status = lists_resize_ids(lists, 0);
     if (status == HM_OK)
         status = hm_lists_shrink_range(&lists->blocks);
     return lists_tell(lists, status);

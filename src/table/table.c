@@ -159,12 +159,15 @@ static hm_status table_tell(const hm_table *table, hm_status status)
     return hm_tell_memory(status, &limits);
 }
 
-static hm_status table_grow(hm_table *table, uint32_t n, const void **values)
+/* As hm_id_table_resize; `values` as in hm_table_space. */
+static hm_status table_resize(hm_table *table, uint32_t n, const void **values)
 {
     hm_table_space space;
     hm_array_column columns[HM_TABLE_ARRAYS];
+    if (!table->ids.slot_array.is_whole)
+        return HM_OK;
     hm_table_list_moved(table, values, &space, columns);
-    hm_status status = hm_id_table_grow(&table->ids, table->name, n, columns, HM_TABLE_ARRAYS);
+    hm_status status = hm_id_table_resize(&table->ids, table->name, n, columns, HM_TABLE_ARRAYS);
     hm_table_count_committed(table);
     return status;
 }
@@ -178,7 +181,7 @@ static hm_status table_prepare_for(hm_table *table, uint32_t n, bool grows, cons
         return hm_fail_full("table", table->name, table->ids.count, hm_table_capacity(table), n);
     hm_status status = HM_OK;
     if (hm_id_table_outgrows(&table->ids, n))
-        status = table_grow(table, n, values);
+        status = table_resize(table, n, values);
     if (status == HM_OK)
         status = hm_id_table_prepare(&table->ids, table->name, n, grows);
     if (status == HM_OK)
@@ -417,18 +420,6 @@ void hm_table_clear(hm_table *table)
 
 /* memory and questions */
 
-static hm_status table_shrink(hm_table *table)
-{
-    hm_table_space space;
-    hm_array_column columns[HM_TABLE_ARRAYS];
-    if (!table->ids.slot_array.is_whole)
-        return HM_OK;
-    hm_table_list_moved(table, NULL, &space, columns);
-    hm_status status = hm_id_table_shrink(&table->ids, columns, HM_TABLE_ARRAYS);
-    hm_table_count_committed(table);
-    return status;
-}
-
 hm_status hm_table_trim(hm_table *table)
 {
     HM_CONTRACT(table != NULL, "hm_table_trim: table is NULL");
@@ -440,7 +431,7 @@ hm_status hm_table_trim(hm_table *table)
     if (status == HM_OK)
         status = hm_order_trim(&table->order, table->ids.count);
     if (status == HM_OK)
-        status = table_shrink(table);
+        status = table_resize(table, 0, NULL);
     table->guard.limit = table_committed_rows(table);
     return table_tell(table, status);
 }

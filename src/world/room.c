@@ -67,9 +67,7 @@ hm_status hm_world_move(hm_world *world, uint32_t n)
     hm_array_column places = room_places(world);
     if (world->running != 0)
         return hm_world_refuse_busy(world);
-    if (!world->ids.slot_array.is_whole) /* The entries move alone. */
-        return HM_OK;
-    hm_status status = hm_id_table_grow(&world->ids, world->name, n, &places, 1);
+    hm_status status = hm_id_table_resize(&world->ids, world->name, n, &places, 1);
     hm_world_place_arrays(world);
     return status;
 }
@@ -90,9 +88,7 @@ hm_status hm_world_shrink(hm_world *world)
                                 &world->component_array, &world->store.record_array,
                                 &world->store.base_array};
     hm_array_column places = room_places(world);
-    hm_status status = HM_OK;
-    if (world->ids.slot_array.is_whole)
-        status = hm_id_table_shrink(&world->ids, &places, 1);
+    hm_status status = hm_id_table_resize(&world->ids, world->name, 0, &places, 1);
     if (status == HM_OK && world->ids.slot_array.is_whole)
         status = room_shrink(&world->mask_array);
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays && status == HM_OK; i++)

@@ -150,7 +150,7 @@ static inline hm_world_link *hm_world_link_of(const hm_world *world, uint32_t ch
 void hm_world_place_arrays(hm_world *world);
 
 /* Moves the ids and the arrays beside them to a range for n more entities, unless only entries by
- * slot will have to move. HM_ERROR_BUSY while a query runs; fails as hm_id_table_grow. */
+ * slot will have to move. HM_ERROR_BUSY while a query runs; fails as hm_id_table_resize. */
 hm_status hm_world_move(hm_world *world, uint32_t n);
 
 /* Moves to smaller ranges what uses at most half of its own. */
