@@ -179,4 +179,34 @@ static inline uint32_t hm_bits_lowest(uint64_t bits)
 #endif
 }
 
+/* Copies the word at an offset, if an item of this size reaches so far. */
+HM_INLINE void hm_bits_copy_word(void *place, const void *item, size_t at, size_t size)
+{
+    uint64_t word;
+    if (at + sizeof word > size)
+        return;
+    memcpy(&word, HM_CAST(const unsigned char *, item) + at, sizeof word);
+    memcpy(HM_CAST(unsigned char *, place) + at, &word, sizeof word);
+}
+
+/* Copies an item, a small one by words: most programs have just written its members, and from such
+ * copies gcc sees that they can stay in registers. memcpy would read them back from the stack in
+ * wider loads, which wait until the queue of stores is empty. */
+HM_INLINE void hm_bits_copy(void *place, const void *item, size_t size)
+{
+    /* Coverage: a compiler that does not optimise finds no size constant. */
+    if (!HM_IS_CONSTANT(size) || size > 64 || size % 8 != 0) {
+        memcpy(place, item, size);
+        return;
+    }
+    hm_bits_copy_word(place, item, 0, size);
+    hm_bits_copy_word(place, item, 8, size);
+    hm_bits_copy_word(place, item, 16, size);
+    hm_bits_copy_word(place, item, 24, size);
+    hm_bits_copy_word(place, item, 32, size);
+    hm_bits_copy_word(place, item, 40, size);
+    hm_bits_copy_word(place, item, 48, size);
+    hm_bits_copy_word(place, item, 56, size);
+}
+
 #endif

@@ -37,6 +37,9 @@ HM_STATIC_ASSERT(sizeof(void *) != 8 ||
                      offsetof(hm_map, ids) + offsetof(hm_id_table, max_slots) == 64,
                  "what the hot paths touch takes one cache line");
 
+/* Bytes of an item that an insert copies before it grows. */
+enum { HM_MAP_SMALL = 64 };
+
 HM_API void hm_map_clear_meta(hm_map *map, uint32_t index, uint32_t n);
 HM_API HM_COLD hm_handle hm_map_issue_slow(hm_map *map);
 HM_API HM_COLD hm_handle hm_map_insert_slow(hm_map *map, const void *item);
@@ -92,6 +95,17 @@ HM_INLINE hm_handle hm_map_emplace_as(hm_map *map, void **item, size_t item_size
     return handle;
 }
 
+/* Hands a copy of a small item on: if its own address went to a function that is not inline, the
+ * compiler could not keep it in registers. */
+HM_INLINE hm_handle hm_map_insert_rarely(hm_map *map, const void *item, size_t item_size)
+{
+    unsigned char copy[HM_MAP_SMALL];
+    if (item == NULL || item_size > sizeof copy)
+        return hm_map_insert_slow(map, item);
+    hm_bits_copy(copy, item, item_size);
+    return hm_map_insert_slow(map, copy);
+}
+
 HM_INLINE hm_handle hm_map_insert_as(hm_map *map, const void *item, size_t item_size)
 {
     void *place;
@@ -101,10 +115,10 @@ HM_INLINE hm_handle hm_map_insert_as(hm_map *map, const void *item, size_t item_
     index = map->ids.count;
     handle = hm_map_issue(map);
     if (hm_handle_is_null(handle))
-        return hm_map_insert_slow(map, item);
+        return hm_map_insert_rarely(map, item, item_size);
     place = hm_map_open_as(map, index, item_size);
     if (item != NULL)
-        memcpy(place, item, item_size);
+        hm_bits_copy(place, item, item_size);
     else
         memset(place, 0, item_size);
     return handle;

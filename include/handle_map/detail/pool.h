@@ -260,36 +260,6 @@ HM_INLINE hm_handle hm_pool_emplace_as(hm_pool *pool, void **item, size_t item_s
     return handle;
 }
 
-/* Copies the word at an offset, if the item reaches so far. */
-HM_INLINE void hm_pool_copy_word(void *place, const void *item, size_t at, size_t item_size)
-{
-    uint64_t word;
-    if (at + sizeof word > item_size)
-        return;
-    memcpy(&word, HM_CAST(const unsigned char *, item) + at, sizeof word);
-    memcpy(HM_CAST(unsigned char *, place) + at, &word, sizeof word);
-}
-
-/* Copies an item, a small one by words: most programs have just written its members, and from such
- * copies gcc sees that they can stay in registers. memcpy would read them back from the stack in
- * wider loads, which wait until the queue of stores is empty. */
-HM_INLINE void hm_pool_copy_as(void *place, const void *item, size_t item_size)
-{
-    /* Coverage: a compiler that does not optimise finds no size constant. */
-    if (!HM_IS_CONSTANT(item_size) || item_size > 64 || item_size % 8 != 0) {
-        memcpy(place, item, item_size);
-        return;
-    }
-    hm_pool_copy_word(place, item, 0, item_size);
-    hm_pool_copy_word(place, item, 8, item_size);
-    hm_pool_copy_word(place, item, 16, item_size);
-    hm_pool_copy_word(place, item, 24, item_size);
-    hm_pool_copy_word(place, item, 32, item_size);
-    hm_pool_copy_word(place, item, 40, item_size);
-    hm_pool_copy_word(place, item, 48, item_size);
-    hm_pool_copy_word(place, item, 56, item_size);
-}
-
 HM_INLINE hm_handle hm_pool_insert_as(hm_pool *pool, const void *item, size_t item_size)
 {
     void *place;
@@ -299,7 +269,7 @@ HM_INLINE hm_handle hm_pool_insert_as(hm_pool *pool, const void *item, size_t it
     if (place == NULL)
         return handle;
     if (item != NULL)
-        hm_pool_copy_as(place, item, item_size);
+        hm_bits_copy(place, item, item_size);
     else
         memset(place, 0, item_size);
     return handle;
