@@ -26,7 +26,8 @@ const char *hm_status_name(hm_status status)
                                         [HM_ERROR_FULL] = "HM_ERROR_FULL",
                                         [HM_ERROR_STALE] = "HM_ERROR_STALE",
                                         [HM_ERROR_BUSY] = "HM_ERROR_BUSY",
-                                        [HM_ERROR_CORRUPT] = "HM_ERROR_CORRUPT"};
+                                        [HM_ERROR_CORRUPT] = "HM_ERROR_CORRUPT",
+                                        [HM_ERROR_IO] = "HM_ERROR_IO"};
     return (size_t)status < sizeof names / sizeof *names ? names[status] : "unknown status";
 }
 

@@ -26,7 +26,7 @@ static uint16_t *id_table_find_floor(const hm_id_table *table, size_t unit)
     return table->floors != NULL ? hm_array_at(table->floors, ID_TABLE_FLOORS_HEAD + unit) : NULL;
 }
 
-static uint32_t id_table_floor_of(const hm_id_table *table, uint32_t slot)
+uint32_t hm_id_table_floor_of(const hm_id_table *table, uint32_t slot)
 {
     const uint16_t *floor = id_table_find_floor(table, slot / HM_ID_TABLE_UNIT);
     return floor != NULL ? *floor : 0;
@@ -151,13 +151,9 @@ static void id_table_place(hm_id_table *table)
     table->slots = hm_array_data(&table->slot_array);
 }
 
-/* Moves all to a whole range for `capacity` live slots, and for retired ones. */
-static hm_status id_table_move(hm_id_table *table, size_t capacity, const hm_array_column *more,
-                               uint32_t count)
+hm_status hm_id_table_move(hm_id_table *table, size_t capacity, size_t slots,
+                           const hm_array_column *more, uint32_t count)
 {
-    size_t slots = capacity + (table->slot_count - table->used);
-    if (slots < table->fresh_end)
-        slots = table->fresh_end; /* Entries that moved alone may have had more space. */
     hm_array_column columns[HM_ARRAY_MAX_COLUMNS];
     columns[0] = hm_array_column_of(&table->slot_array, table->used, false);
     columns[1] = hm_array_column_of(&table->entry_array, table->slot_count, false);
@@ -320,7 +316,10 @@ hm_status hm_id_table_resize(hm_id_table *table, const char *name, uint32_t n,
         capacity = need;
     if (n == 0 && capacity > first->capacity / 2)
         return HM_OK;
-    return id_table_move(table, capacity, more, count);
+    size_t slots = capacity + (table->slot_count - table->used);
+    if (slots < table->fresh_end)
+        slots = table->fresh_end; /* Entries that moved alone may have had more space. */
+    return hm_id_table_move(table, capacity, slots, more, count);
 }
 
 hm_status hm_id_table_prepare(hm_id_table *table, const char *name, uint32_t n, bool grows)
@@ -346,7 +345,7 @@ hm_status hm_id_table_prepare(hm_id_table *table, const char *name, uint32_t n, 
  * trim spares such units. */
 static void id_table_open_fresh_slots(hm_id_table *table)
 {
-    uint32_t floor = id_table_floor_of(table, table->slot_count);
+    uint32_t floor = hm_id_table_floor_of(table, table->slot_count);
     uint64_t end = table->entry_array.limit;
     if (end > table->max_slots)
         end = table->max_slots;
@@ -383,7 +382,7 @@ static hm_handle id_table_next_of(const hm_id_table *table, uint64_t slot)
     if (slot >= table->entry_array.limit)
         return HM_NULL_HANDLE;
     uint32_t before = slot < table->slot_count ? hm_handle_generation(table->entries[slot])
-                                               : id_table_floor_of(table, (uint32_t)slot);
+                                               : hm_id_table_floor_of(table, (uint32_t)slot);
     return before != HM_HANDLE_MAX_GENERATION
                ? hm_handle_pack((uint32_t)slot, before + 1, table->type_id)
                : HM_NULL_HANDLE;
@@ -436,22 +435,33 @@ static size_t id_table_floors_of(size_t slots)
     return ID_TABLE_FLOORS_HEAD + (slots - 1) / HM_ID_TABLE_UNIT + 1;
 }
 
-/* Raises the floors of the units from slot `keep` on to the highest generation there. */
-static hm_status id_table_raise_floors(hm_id_table *table, uint32_t keep)
+hm_status hm_id_table_open_floors(hm_id_table *table, size_t slots)
 {
     const hm_memory *memory = table->entry_array.memory;
     size_t used = table->floors != NULL ? table->floors->count : 0;
-    size_t need = id_table_floors_of(table->slot_count);
+    size_t need = id_table_floors_of(slots);
+    if (need <= used)
+        return HM_OK;
     /* A page at a time, since a trim should not commit more than it gives back. */
     hm_array_desc desc = {sizeof(uint16_t), 0, 0, memory->page_size, memory};
-    desc.capacity = id_table_floors_of(table->entry_array.capacity);
-    if (need > used) {
-        hm_status status = hm_array_open(&table->floors, &desc, need, used);
-        if (status == HM_OK)
-            status = hm_array_resize(table->floors, need);
-        if (status != HM_OK)
-            return status;
-    }
+    desc.capacity = slots > table->entry_array.capacity
+                        ? 2 * need
+                        : id_table_floors_of(table->entry_array.capacity);
+    hm_status status = hm_array_open(&table->floors, &desc, need, used);
+    return status == HM_OK ? hm_array_resize(table->floors, need) : status;
+}
+
+void hm_id_table_set_floor(hm_id_table *table, uint32_t slot, uint16_t floor)
+{
+    *id_table_find_floor(table, slot / HM_ID_TABLE_UNIT) = floor;
+}
+
+/* Raises the floors of the units from slot `keep` on to the highest generation there. */
+static hm_status id_table_raise_floors(hm_id_table *table, uint32_t keep)
+{
+    hm_status status = hm_id_table_open_floors(table, table->slot_count);
+    if (status != HM_OK)
+        return status;
     for (uint32_t slot = keep; slot < table->slot_count; slot++) {
         uint16_t *floor = id_table_find_floor(table, slot / HM_ID_TABLE_UNIT);
         uint32_t generation = hm_handle_generation(table->entries[slot]);
@@ -523,7 +533,7 @@ hm_handle_state hm_id_table_explain(const hm_id_table *table, hm_handle handle)
     if (slot >= table->slot_count) {
         if (slot >= table->dropped_end)
             return HM_HANDLE_OUT_OF_RANGE;
-        return generation <= id_table_floor_of(table, slot) ? HM_HANDLE_STALE : HM_HANDLE_FORGED;
+        return generation <= hm_id_table_floor_of(table, slot) ? HM_HANDLE_STALE : HM_HANDLE_FORGED;
     }
     hm_handle entry = table->entries[slot];
     if (hm_handle_index(entry) == HM_INVALID_INDEX)
@@ -566,7 +576,7 @@ size_t hm_id_table_describe(const hm_id_table *table, hm_handle handle, const ch
         what.generation = hm_handle_generation(table->entries[slot]);
         what.is_free = hm_handle_index(table->entries[slot]) >= table->count;
     } else if (slot < table->dropped_end) {
-        what.generation = id_table_floor_of(table, slot);
+        what.generation = hm_id_table_floor_of(table, slot);
     }
     return hm_describe(&what, buffer, size);
 }

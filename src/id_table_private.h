@@ -75,6 +75,17 @@ bool hm_id_table_moves(const hm_id_table *table, uint32_t n);
 hm_status hm_id_table_resize(hm_id_table *table, const char *name, uint32_t n,
                              const hm_array_column *more, uint32_t count);
 
+/* Moves the table and the arrays of its container, listed as above, to a range for `capacity` live
+ * slots and `slots` entries, which are no fewer. Carries as many as the counts say. */
+hm_status hm_id_table_move(hm_id_table *table, size_t capacity, size_t slots,
+                           const hm_array_column *more, uint32_t count);
+
+/* Returns the generation floor of a slot's unit, 0 without one; makes floors for so many slots, new
+ * ones 0; sets one that has been made. */
+uint32_t hm_id_table_floor_of(const hm_id_table *table, uint32_t slot);
+hm_status hm_id_table_open_floors(hm_id_table *table, size_t slots);
+void hm_id_table_set_floor(hm_id_table *table, uint32_t slot, uint16_t floor);
+
 /* As hm_id_table_trim, but moves nothing. */
 hm_status hm_id_table_trim_slots(hm_id_table *table);
 

@@ -12,6 +12,7 @@
 #include "base_private.h"
 #include "dense_private.h"
 #include "id_table_private.h"
+#include "map_private.h"
 #include "memory/memory_private.h"
 
 /* Returns the array of the meta, which is zeroed without meta. */
@@ -43,8 +44,7 @@ static hm_array map_extras_array(const hm_map *map)
                       .is_whole = is_whole};
 }
 
-/* Returns the number of items for which all columns are committed. */
-static uint32_t map_committed_items(const hm_map *map)
+uint32_t hm_map_committed_items(const hm_map *map)
 {
     size_t limit = map->item_array.limit;
     if (limit > map->ids.slot_array.limit)
@@ -131,7 +131,7 @@ hm_status hm_map_init(hm_map *map, const hm_map_desc *desc)
         return status;
     }
     map->items = hm_array_data(&map->item_array);
-    map->guard.limit = map_committed_items(map);
+    map->guard.limit = hm_map_committed_items(map);
     map->item_size = desc->item_size;
     if (desc->destroy != NULL || desc->relocate != NULL)
         map->guard.flags |= HM_GUARD_HOOK;
@@ -183,8 +183,7 @@ uint32_t hm_map_get_n(const hm_map *map, const hm_handle *handles, uint32_t n, v
 
 /* insert */
 
-/* Passes a status on, and names the map if memory was refused. */
-static hm_status map_tell(const hm_map *map, hm_status status)
+hm_status hm_map_tell(const hm_map *map, hm_status status)
 {
     const hm_limits limits = {"map", map->name, hm_map_capacity(map), map->ids.max_slots, 0, NULL};
     return hm_tell_memory(status, &limits);
@@ -216,6 +215,16 @@ static void map_follow(hm_map *map, const hm_array *extras)
         map->extras = (hm_map_extras *)(void *)extras->data;
 }
 
+hm_status hm_map_move(hm_map *map, size_t capacity, size_t slots)
+{
+    hm_array extras = {0};
+    hm_array_column columns[MAP_COLUMNS];
+    uint32_t count = map_list_columns(map, &extras, columns);
+    hm_status status = hm_id_table_move(&map->ids, capacity, slots, columns, count);
+    map_follow(map, &extras);
+    return status;
+}
+
 /* As hm_id_table_resize. */
 static hm_status map_resize(hm_map *map, uint32_t n)
 {
@@ -244,8 +253,8 @@ static hm_status map_prepare(hm_map *map, uint32_t n, bool grows)
         status = hm_array_prepare(&map->item_array, count, grows);
     if (status == HM_OK && map_meta(map)->data != NULL)
         status = hm_array_prepare(&map->extras->meta_array, count, grows);
-    map->guard.limit = map_committed_items(map);
-    return map_tell(map, status);
+    map->guard.limit = hm_map_committed_items(map);
+    return hm_map_tell(map, status);
 }
 
 HM_ID_TABLE_RESERVE(map)
@@ -345,7 +354,7 @@ static void map_erase_at(void *owner, uint32_t index)
     hm_dense_disturb(&map->guard, map->order, index, last);
     if (index != last)
         map_report_move(map, last, index);
-    hm_guard_leave(&map->guard, map_committed_items(map));
+    hm_guard_leave(&map->guard, hm_map_committed_items(map));
 }
 
 /* The order may hear of an erase before it happens, since it looks at no item then. */
@@ -423,7 +432,7 @@ static hm_dense map_dense(const hm_map *constant)
     bool moves_more =
         extras != NULL && (extras->meta_array.data != NULL || extras->relocate != NULL);
     return (hm_dense){.guard = &map->guard,
-                      .limit = map_committed_items(map),
+                      .limit = hm_map_committed_items(map),
                       .order = &map->order,
                       .erase_at = map_erase_at,
                       .sequence = {.items = map->items,
@@ -498,8 +507,8 @@ hm_status hm_map_trim(hm_map *map)
         status = hm_order_trim(&map->order, map->ids.count);
     if (status == HM_OK)
         status = map_resize(map, 0);
-    map->guard.limit = map_committed_items(map);
-    return map_tell(map, status);
+    map->guard.limit = hm_map_committed_items(map);
+    return hm_map_tell(map, status);
 }
 
 hm_status hm_map_validate(const hm_map *map)
@@ -508,10 +517,10 @@ hm_status hm_map_validate(const hm_map *map)
     hm_status status = hm_id_table_validate(&map->ids);
     if (status != HM_OK)
         return status;
-    bool is_consistent = hm_dense_is_valid(&map->guard, map->order, map_committed_items(map)) &&
+    bool is_consistent = hm_dense_is_valid(&map->guard, map->order, hm_map_committed_items(map)) &&
                          map->items == hm_array_data(&map->item_array) &&
                          map->item_size == map->item_array.item_size &&
-                         map->ids.count <= map_committed_items(map);
+                         map->ids.count <= hm_map_committed_items(map);
     if (!is_consistent)
         return hm_fail(HM_ERROR_CORRUPT, "the map's items, count and committed memory disagree");
     return HM_OK;

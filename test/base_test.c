@@ -28,11 +28,12 @@ TEST(base, every_status_has_its_name)
     CHECK(strcmp(hm_status_name(HM_ERROR_STALE), "HM_ERROR_STALE") == 0);
     CHECK(strcmp(hm_status_name(HM_ERROR_BUSY), "HM_ERROR_BUSY") == 0);
     CHECK(strcmp(hm_status_name(HM_ERROR_CORRUPT), "HM_ERROR_CORRUPT") == 0);
+    CHECK(strcmp(hm_status_name(HM_ERROR_IO), "HM_ERROR_IO") == 0);
 }
 
 TEST(base, a_number_that_is_no_status_is_called_unknown)
 {
-    const int numbers[] = {-1, HM_ERROR_CORRUPT + 1, 1000};
+    const int numbers[] = {-1, HM_ERROR_IO + 1, 1000};
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         CHECK(strcmp(hm_status_name((hm_status)numbers[i]), "unknown status") == 0);
 }

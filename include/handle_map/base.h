@@ -33,7 +33,8 @@ typedef enum hm_status {
                          (hm_world_add), or a later owner has its slot (hm_index_set) */
     HM_ERROR_BUSY,    /* the call would change a container from inside one of its callbacks, or a
                          world while a query runs; so is a batch of no items */
-    HM_ERROR_CORRUPT  /* validate found a broken invariant */
+    HM_ERROR_CORRUPT, /* validate found a broken invariant, or a load found damage */
+    HM_ERROR_IO       /* a sink refused what a save wrote */
 } hm_status;
 
 /* Returned where there is no index to return. */

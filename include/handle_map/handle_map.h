@@ -13,6 +13,7 @@
  *
  *     history.h     puts all containers of a memory table back to an earlier moment
  *     order.h       what an order and a budget are: most containers can be put in order, in steps
+ *     save.h        files that bring every handle back
  *     directory.h   finds the container of any handle
  *     report.h      which containers are alive, and what they take
  *     transpose.h   runs a kernel for columns over an array of structs
@@ -175,6 +176,7 @@
 #include <handle_map/order.h>
 #include <handle_map/pool.h>
 #include <handle_map/query.h>
+#include <handle_map/save.h>
 #include <handle_map/secondary.h>
 #include <handle_map/table.h>
 #include <handle_map/transpose.h>

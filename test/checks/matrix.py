@@ -85,7 +85,9 @@ EXCUSES = {
     "world.desc.set": "whoever replaces a value acts after the call",
 }
 for saved in CONTAINERS:
-    EXCUSES.update({f"{saved}.{verb}": "not yet" for verb in ("save", "load", "dump")})
+    EXCUSES[f"{saved}.dump"] = "not yet"
+    EXCUSES.update({f"{saved}.{verb}" + (" in C++" if saved in ("map",) else ""): "not yet"
+                    for verb in ("save", "load")})
     if saved not in ("secondary", "index"):
         EXCUSES.update({f"{saved}.{verb}": "not yet" for verb in ("merge", "adopt")})
 
@@ -142,6 +144,8 @@ def is_method(container, part, classes):
 
 def find_missing():
     texts = {name: read_headers(name) for name in CONTAINERS + ["query", "directory", "report"]}
+    for name in CONTAINERS:
+        texts[name] += read_headers("save")
     classes = {name: read_class(name) for name in CONTAINERS}
     cells = 0
     missing = []

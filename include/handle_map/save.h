@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: MIT */
+/* save: writes a container to a file, a socket or memory, and reads it back with every handle.
+ *
+ * After a load every handle from before the save means what it meant: it resolves to the same item,
+ * or is refused as stale or retired. The next inserts return the handles that they would have
+ * returned, and the items have the same order. What an unfinished defragment has found out is not
+ * saved.
+ *
+ * A container is one *section* of a file; several may follow one another. A load reads forward from
+ * where the source is to the section of its kind and name, and ends just behind it. The format is
+ * in docs/format.md, and is the same on every machine. Owns nothing. Takes 10 KiB of stack. */
+#ifndef HANDLE_MAP_SAVE_H
+#define HANDLE_MAP_SAVE_H
+
+#include <handle_map/map.h>
+
+HM_BEGIN_C
+
+/* Where a save writes: takes all bytes, or returns false. A call is for 1 byte to 64 KiB. */
+typedef struct hm_sink {
+    bool (*write)(void *context, const void *bytes, size_t size);
+    void *context;
+} hm_sink;
+
+/* Where a load reads: fills in all bytes, or returns false, also if there are fewer. A call is for
+ * 1 byte to 64 KiB. */
+typedef struct hm_source {
+    bool (*read)(void *context, void *bytes, size_t size);
+    void *context;
+} hm_source;
+
+/* Memory to write to or to read from, in the program's hands. */
+typedef struct hm_memory_stream {
+    unsigned char *bytes; /* NULL: the sink only counts, to find out how large a file will be */
+    size_t size;          /* bytes; the sink refuses what does not fit, unless it only counts */
+    size_t position;      /* where the next byte goes to, or comes from */
+} hm_memory_stream;
+
+/* The stream must outlive the sink or source. Example:
+ *
+ *     hm_memory_stream stream = {0};
+ *     hm_map_save(&map, NULL, hm_sink_memory(&stream)); // counts
+ *     stream = (hm_memory_stream){malloc(stream.position), stream.position, 0};
+ *     hm_map_save(&map, NULL, hm_sink_memory(&stream));
+ *     stream.position = 0;
+ *     hm_map_load(&copy, NULL, hm_source_memory(&stream));
+ */
+HM_API hm_sink hm_sink_memory(hm_memory_stream *stream);
+HM_API hm_source hm_source_memory(hm_memory_stream *stream);
+
+/* How a container is saved and loaded. A zero field means the default; NULL instead of a descriptor
+ * means that all are. By default an item is saved as its bytes: then the file fits programs whose
+ * item has the same bytes, and the item must have no pointers. */
+typedef struct hm_save_desc {
+    const char *name;   /* of the section, up to 255 bytes; NULL: the container's name */
+    const char *layout; /* the name of what an item is, up to 255 bytes; NULL: "". A load refuses
+                           another one */
+    uint32_t version;   /* of the layout. Without `decode` a load refuses another one */
+    /* Writes an item as `encoded_size` bytes, which are zero before: with the bytes in a fixed
+     * order, or without pointers. */
+    size_t encoded_size; /* bytes, up to 8,192; for `encode` */
+    void (*encode)(const void *item, void *bytes, void *context);
+    /* Makes an item, whose bytes are zero before, of what a save wrote: `size` and `version` are
+     * those of the file. False refuses the file: HM_ERROR_CORRUPT. The bytes may come from a
+     * stranger, and may be damaged, since a checksum comes behind them. If the load fails later,
+     * the container's destroy hook is called for each item that `decode` made, last first; their
+     * handles do not resolve then. */
+    bool (*decode)(uint32_t version, const void *bytes, size_t size, void *item, void *context);
+    void *context;                 /* passed to both */
+    uint32_t max_count, max_slots; /* a file with more is refused: HM_ERROR_CORRUPT; 0: no limit but
+                                      the container's own */
+} hm_save_desc;
+
+/* The largest encoded_size. */
+enum { HM_SAVE_MAX_ENCODED = 8192 };
+
+/* How saves and loads fail. A load takes a container that has issued no handle since its init. One
+ * that fails changes nothing: the container is empty as before, with the same memory. Where the
+ * source is then is unspecified.
+ *
+ *     HM_ERROR_CORRUPT   the bytes are no section, are damaged or end too early, there is no
+ * section of this kind and name, or it has more than max_count or max_slots HM_ERROR_INVALID   the
+ * section fits no such container: another type id, item size or layout; or the container has issued
+ * handles, or the descriptor is wrong HM_ERROR_FULL      it has more items or slots than the
+ * container can have; or the container is not initialised HM_ERROR_IO        the sink refused; what
+ * it has got so far is no whole section HM_ERROR_MEMORY, HM_ERROR_BUSY
+ *
+ * Whoever made a file, each length, generation, slot and position in it is checked, and a checksum
+ * (XXH64) for each 64 KiB; a load takes memory only as bytes arrive. But a checksum is no
+ * signature: a stranger may have written items that no program of yours would write.
+ *
+ * Sink, source, encode and decode may make const calls. While a load runs, its container is busy,
+ * and looks empty to them. A save does not mark its container, since threads may read it, or save
+ * it, at the same time: a callback must not change it. */
+
+/* Writes a section with the items and the meta. A map whose items are in the order of their slots
+ * takes about its items and 2 bytes for each slot; any other 4 bytes more for each item, and each
+ * free slot 6. The meta is saved as bytes. A const call. HM_ERROR_IO, HM_ERROR_INVALID;
+ * HM_ERROR_FULL: the map is not initialised. O(slots + bytes). Example:
+ *
+ *     FILE *file = fopen("level.hm", "wb");
+ *     if (file != NULL && hm_map_save(&sprites, NULL, hm_sink_file(file)) != HM_OK)
+ *         fprintf(stderr, "%s\n", hm_last_error());
+ */
+HM_API hm_status hm_map_save(const hm_map *map, const hm_save_desc *desc, hm_sink sink);
+
+/* Reads what hm_map_save wrote into a map that has issued nothing since its init. Type id and sizes
+ * must be those of the file, unless `decode` takes items of another size; capacity, index space and
+ * memory table may be others. Calls no hook but the destroy hook, as hm_save_desc says. Invalidates
+ * all pointers to items. O(slots + bytes). */
+HM_API hm_status hm_map_load(hm_map *map, const hm_save_desc *desc, hm_source source);
+
+HM_END_C
+
+#ifndef HM_FREESTANDING
+
+#include <stdio.h>
+
+HM_BEGIN_C
+
+/* Write to and read from where the file is; open it in binary mode. The program closes it, and
+ * asks fclose or fflush whether all has been written. */
+HM_API hm_sink hm_sink_file(FILE *file);
+HM_API hm_source hm_source_file(FILE *file);
+
+HM_END_C
+
+#endif
+
+#endif

@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: MIT */
+/* What holds for the save and load of every kind of container. */
+#include "saves.h"
+
+enum {
+    SCRIPTS = 150,   /* of each kind */
+    STEPS = 1500,    /* of a script, at most */
+    NEXT = 1000,     /* handles */
+    TINY_STEPS = 40, /* of a script whose file has few bytes */
+    FORGERIES = 2000 /* of each shape */
+};
+
+static const saved_kind *const kinds[] = {&saved_map};
+
+#define EACH_KIND(kind)                                                                            \
+    for (size_t kind##_i = 0; kind##_i < sizeof kinds / sizeof *kinds; kind##_i++)                 \
+        for (const saved_kind *kind = kinds[kind##_i]; kind != NULL; kind = NULL)
+
+static void save_to(const saved_kind *kind, const saved *made, test_file *file)
+{
+    CHECK(kind->save(made, NULL, test_sink(file)) == HM_OK);
+}
+
+static void make(const saved_kind *kind, saved *made, uint32_t shape, uint32_t steps,
+                 uint64_t *random)
+{
+    kind->init(made, shape, NULL);
+    for (uint32_t i = 0; i < steps; i++)
+        kind->run(made, random);
+}
+
+static void check_same_file(const test_file *a, const test_file *b)
+{
+    CHECK(a->size == b->size && memcmp(a->bytes, b->bytes, a->size) == 0);
+}
+
+/* Both go on alike, from equal states. */
+static void go_on(const saved_kind *kind, saved *a, saved *b, uint64_t *random)
+{
+    for (uint32_t i = 0; i < NEXT; i++) {
+        if (kind->go_on(a, b, random))
+            continue;
+        uint64_t state = *random;
+        kind->run(a, random);
+        kind->run(b, &state);
+        CHECK(state == *random);
+    }
+    CHECK(kind->validate(a) == HM_OK && kind->validate(b) == HM_OK);
+    kind->compare(a, b);
+}
+
+/* One memory table for each number. */
+static const hm_memory *memory_of(uint32_t i, hm_memory_arena *arena)
+{
+    hm_memory_arena_desc desc = {.size = 16 << 20};
+    if (i % 3 == 0)
+        return NULL;
+    if (i % 3 == 1)
+        return hm_memory_heap();
+    CHECK(hm_memory_arena_init(arena, &desc) == HM_OK);
+    return &arena->table;
+}
+
+TEST(save_kinds, everything_comes_back_and_goes_on_alike)
+{
+    uint64_t random = test_seed("save_kinds scripts");
+    EACH_KIND(kind)
+    for (uint32_t i = 0; i < test_scaled(SCRIPTS); i++) {
+        saved made, loaded;
+        test_file file = {0}, again = {0};
+        hm_memory_arena arena = {0};
+        make(kind, &made, i % kind->shapes, test_random_below(&random, STEPS), &random);
+        save_to(kind, &made, &file);
+        kind->init(&loaded, i % kind->shapes, memory_of(i / kind->shapes, &arena));
+        CHECK(kind->load(&loaded, NULL, test_source(&file)) == HM_OK);
+        CHECK(file.position == file.size && kind->validate(&loaded) == HM_OK);
+        save_to(kind, &loaded, &again);
+        check_same_file(&file, &again);
+        kind->compare(&made, &loaded);
+        go_on(kind, &made, &loaded, &random);
+        kind->fini(&made);
+        kind->fini(&loaded);
+        hm_memory_arena_fini(&arena);
+        test_file_end(&file);
+        test_file_end(&again);
+    }
+}
+
+/* A container that has failed to load, with the memory that it had before; then it loads. */
+static void check_untouched(const saved_kind *kind, saved *made, hm_stats before, hm_status status)
+{
+    hm_stats after = kind->get_stats(made);
+    CHECK(status != HM_OK && *hm_last_error() != '\0');
+    CHECK(kind->validate(made) == HM_OK);
+    CHECK(memcmp(&before, &after, sizeof after) == 0);
+}
+
+TEST(save_kinds, a_flipped_bit_and_each_prefix_are_refused_and_change_nothing)
+{
+    uint64_t random = test_seed("save_kinds flips");
+    EACH_KIND(kind)
+    for (uint32_t shape = 0; shape < kind->shapes; shape++) {
+        saved made, loaded;
+        test_file file = {0};
+        make(kind, &made, shape, TINY_STEPS, &random);
+        save_to(kind, &made, &file);
+        kind->init(&loaded, shape, NULL);
+        hm_stats before = kind->get_stats(&loaded);
+        size_t whole = file.size;
+        for (size_t i = 0; i < whole; i++) {
+            unsigned char bit = (unsigned char)(1 << test_random_below(&random, 8));
+            file.bytes[i] ^= bit;
+            hm_status status = kind->load(&loaded, NULL, test_source(&file));
+            check_untouched(kind, &loaded, before, status);
+            CHECK(status == HM_ERROR_CORRUPT);
+            file.bytes[i] ^= bit;
+            file.size = i;
+            status = kind->load(&loaded, NULL, test_source(&file));
+            check_untouched(kind, &loaded, before, status);
+            CHECK(status == HM_ERROR_CORRUPT);
+            file.size = whole;
+        }
+        CHECK(kind->load(&loaded, NULL, test_source(&file)) == HM_OK);
+        kind->compare(&made, &loaded);
+        kind->fini(&made);
+        kind->fini(&loaded);
+        test_file_end(&file);
+    }
+}
+
+/* Changes a byte or a number anywhere, and makes the checksums right. */
+static void forge(test_file *file, uint64_t *random)
+{
+    static const unsigned char values[] = {0, 1, 2, 0x7F, 0x80, 0xFE, 0xFF};
+    size_t size = (size_t)1 << test_random_below(random, 3);
+    size_t most = test_random_below(random, 2) == 0 && file->size > 90 ? 90 : file->size;
+    size_t at = test_random_below(random, (uint32_t)(most - size));
+    unsigned char value = values[test_random_below(random, sizeof values)];
+    if (test_random_below(random, 3) == 0)
+        value = (unsigned char)test_random(random);
+    memset(file->bytes + at, value, size);
+    test_file_seal(file);
+}
+
+TEST(save_kinds, a_forged_file_is_refused_or_makes_a_valid_container)
+{
+    uint64_t random = test_seed("save_kinds forgeries");
+    EACH_KIND(kind)
+    for (uint32_t shape = 0; shape < kind->shapes; shape++) {
+        saved made, loaded;
+        test_file file = {0}, forged = {0};
+        make(kind, &made, shape, TINY_STEPS, &random);
+        save_to(kind, &made, &file);
+        kind->init(&loaded, shape, NULL);
+        hm_stats before = kind->get_stats(&loaded);
+        for (uint32_t i = 0; i < test_scaled(FORGERIES); i++) {
+            forged.size = 0;
+            CHECK(test_file_write(&forged, file.bytes, file.size));
+            for (uint32_t n = 1 + test_random_below(&random, 3); n > 0; n--)
+                forge(&forged, &random);
+            hm_status status = kind->load(&loaded, NULL, test_source(&forged));
+            if (status != HM_OK) {
+                check_untouched(kind, &loaded, before, status);
+                continue;
+            }
+            CHECK(kind->validate(&loaded) == HM_OK);
+            for (uint32_t n = 0; n < TINY_STEPS; n++)
+                kind->run(&loaded, &random);
+            CHECK(kind->validate(&loaded) == HM_OK);
+            kind->fini(&loaded);
+            kind->init(&loaded, shape, NULL);
+        }
+        kind->fini(&made);
+        kind->fini(&loaded);
+        test_file_end(&file);
+        test_file_end(&forged);
+    }
+}
+
+/* Refuses each k-th write and read. */
+static void refuse_streams(const saved_kind *kind, uint32_t shape, uint64_t *random)
+{
+    saved made, loaded;
+    test_file file = {0};
+    make(kind, &made, shape, STEPS, random);
+    hm_status status = HM_ERROR_IO;
+    for (file.fail_at = 1; status != HM_OK; file.fail_at++) {
+        file.size = file.calls = 0;
+        status = kind->save(&made, NULL, test_sink(&file));
+        CHECK(status == (file.calls < file.fail_at ? HM_OK : HM_ERROR_IO));
+    }
+    kind->init(&loaded, shape, NULL);
+    hm_stats before = kind->get_stats(&loaded);
+    status = HM_ERROR_CORRUPT;
+    for (file.fail_at = 1; status != HM_OK; file.fail_at++) {
+        status = kind->load(&loaded, NULL, test_source(&file));
+        if (status != HM_OK)
+            check_untouched(kind, &loaded, before, status);
+        CHECK(status == (file.calls < file.fail_at ? HM_OK : HM_ERROR_CORRUPT));
+    }
+    kind->compare(&made, &loaded);
+    kind->fini(&made);
+    kind->fini(&loaded);
+    test_file_end(&file);
+}
+
+/* Refuses each k-th call for memory, and every later one: also those that give memory back. */
+static void refuse_memory(const saved_kind *kind, uint32_t shape, uint64_t *random)
+{
+    saved made, loaded;
+    test_file file = {0};
+    test_memory memory;
+    make(kind, &made, shape, STEPS, random);
+    save_to(kind, &made, &file);
+    hm_status status = HM_ERROR_MEMORY;
+    for (uint32_t k = 1; status != HM_OK; k++) {
+        test_memory_init_with_holes(&memory, 4096);
+        kind->init(&loaded, shape, &memory.table);
+        hm_stats before = kind->get_stats(&loaded);
+        test_memory_fail(&memory, k, k % 2 != 0);
+        status = kind->load(&loaded, NULL, test_source(&file));
+        CHECK(status == (test_memory_refused(&memory) ? HM_ERROR_MEMORY : HM_OK));
+        test_memory_fail(&memory, 0, false);
+        if (status != HM_OK) {
+            if (k % 2 == 0)
+                check_untouched(kind, &loaded, before, status);
+            CHECK(kind->load(&loaded, NULL, test_source(&file)) == HM_OK);
+        }
+        CHECK(kind->validate(&loaded) == HM_OK);
+        kind->compare(&made, &loaded);
+        kind->fini(&loaded);
+        test_memory_check_released(&memory);
+    }
+    kind->fini(&made);
+    test_file_end(&file);
+}
+
+TEST(save_kinds, each_refused_read_write_and_call_for_memory_changes_nothing)
+{
+    uint64_t random = test_seed("save_kinds refusals");
+    EACH_KIND(kind)
+    for (uint32_t shape = 0; shape < kind->shapes; shape++) {
+        refuse_streams(kind, shape, &random);
+        refuse_memory(kind, shape, &random);
+    }
+}
+
+TEST(save_kinds, a_thousand_loads_leak_nothing)
+{
+    uint64_t random = test_seed("save_kinds leaks");
+    EACH_KIND(kind)
+    {
+        saved made, loaded;
+        test_file file = {0};
+        test_memory memory;
+        test_memory_init_with_holes(&memory, 4096);
+        make(kind, &made, 0, STEPS, &random);
+        save_to(kind, &made, &file);
+        for (int i = 0; i < 1000; i++) {
+            kind->init(&loaded, 0, &memory.table);
+            CHECK(kind->load(&loaded, NULL, test_source(&file)) == HM_OK);
+            kind->fini(&loaded);
+            test_memory_check_released(&memory);
+        }
+        kind->fini(&made);
+        test_file_end(&file);
+    }
+}

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: MIT */
+/* What the tests of save and load share: memory that grows or refuses, and a row for each kind of
+ * container. */
+#ifndef TEST_SAVE_SAVES_H
+#define TEST_SAVE_SAVES_H
+
+#include "../src/hash_private.h"
+#include "support/memory.h"
+#include "support/test.h"
+
+#include <handle_map/handle_map.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A file in memory, which refuses a call on demand. */
+typedef struct test_file {
+    unsigned char *bytes;
+    size_t size, space, position;
+    uint32_t calls, fail_at; /* the call with this number is refused; 0: none */
+} test_file;
+
+static inline bool test_file_write(void *context, const void *bytes, size_t size)
+{
+    test_file *file = context;
+    CHECK(size >= 1 && size <= 65536);
+    if (++file->calls == file->fail_at)
+        return false;
+    if (file->size + size > file->space) {
+        file->space = 2 * (file->size + size);
+        file->bytes = realloc(file->bytes, file->space);
+        CHECK(file->bytes != NULL);
+    }
+    memcpy(file->bytes + file->size, bytes, size);
+    file->size += size;
+    return true;
+}
+
+static inline bool test_file_read(void *context, void *bytes, size_t size)
+{
+    test_file *file = context;
+    CHECK(size >= 1 && size <= 65536);
+    if (++file->calls == file->fail_at || size > file->size - file->position)
+        return false;
+    memcpy(bytes, file->bytes + file->position, size);
+    file->position += size;
+    return true;
+}
+
+static inline hm_sink test_sink(test_file *file)
+{
+    return (hm_sink){test_file_write, file};
+}
+
+/* From the start. */
+static inline hm_source test_source(test_file *file)
+{
+    file->position = 0;
+    file->calls = 0;
+    return (hm_source){test_file_read, file};
+}
+
+static inline void test_file_end(test_file *file)
+{
+    free(file->bytes);
+    *file = (test_file){0};
+}
+
+/* Computes all checksums of the file's first section anew, as a stranger would who changes it. */
+static inline void test_file_seal(test_file *file)
+{
+    unsigned char *bytes = file->bytes;
+    size_t end = 48 + 4 * (size_t)(bytes[38] | bytes[39] << 8) + bytes[36] + bytes[37];
+    size_t left = 0;
+    for (int i = 7; i >= 0; i--)
+        left = left << 8 | bytes[40 + i];
+    for (size_t from = 0;; end += left < 65536 ? left : 65536, left -= end - from) {
+        if (end + 8 > file->size)
+            return;
+        uint64_t sum = hm_hash_of(bytes + from, end - from);
+        for (int i = 0; i < 8; i++)
+            bytes[end + (size_t)i] = (unsigned char)(sum >> 8 * i);
+        from = end += 8;
+        if (left == 0)
+            return;
+    }
+}
+
+typedef union saved {
+    hm_map map;
+} saved;
+
+/* A kind of container. Shapes are numbered from 0. */
+typedef struct saved_kind {
+    const char *name;
+    uint32_t shapes;
+    void (*init)(saved *made, uint32_t shape, const hm_memory *memory);
+    void (*run)(saved *made, uint64_t *random); /* one random change */
+    hm_status (*save)(const saved *made, const hm_save_desc *desc, hm_sink sink);
+    hm_status (*load)(saved *made, const hm_save_desc *desc, hm_source source);
+    hm_status (*validate)(const saved *made);
+    hm_stats (*get_stats)(const saved *made);
+    void (*compare)(const saved *a, const saved *b);     /* all that can be asked */
+    bool (*go_on)(saved *a, saved *b, uint64_t *random); /* one more handle each; false: full */
+    void (*fini)(saved *made);
+} saved_kind;
+
+extern const saved_kind saved_map;
+
+#endif
