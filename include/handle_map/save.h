@@ -13,6 +13,7 @@
 #define HANDLE_MAP_SAVE_H
 
 #include <handle_map/map.h>
+#include <handle_map/pool.h>
 
 HM_BEGIN_C
 
@@ -109,6 +110,11 @@ HM_API hm_status hm_map_save(const hm_map *map, const hm_save_desc *desc, hm_sin
  * memory table may be others. Calls no hook but the destroy hook, as hm_save_desc says. Invalidates
  * all pointers to items. O(slots + bytes). */
 HM_API hm_status hm_map_load(hm_map *map, const hm_save_desc *desc, hm_source source);
+
+/* The same for a pool: takes about its items and 2 bytes for each slot, with HM_REUSE_LAST 4 more
+ * for each hole. The storage may be another one, `reuse` must be the same. */
+HM_API hm_status hm_pool_save(const hm_pool *pool, const hm_save_desc *desc, hm_sink sink);
+HM_API hm_status hm_pool_load(hm_pool *pool, const hm_save_desc *desc, hm_source source);
 
 HM_END_C
 

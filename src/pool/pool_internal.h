@@ -3,6 +3,7 @@
  *
  *     container.c      a pool as a whole: init and fini, questions, validate
  *     batch.c          calls that take many handles
+ *     fill.c           fills a pool with slots in any state
  *     slots.c          the life cycle of slots: insert, erase, trim
  *     columns.c        the memory of entries, words and levels
  *     storage.c        the memory of items, which units gain and lose
@@ -53,11 +54,6 @@ static inline bool hm_pool_in_one_range(const hm_pool *pool)
 static inline bool hm_pool_in_fixed_blocks(const hm_pool *pool)
 {
     return pool->places.storage == HM_POOL_FIXED_BLOCKS;
-}
-
-static inline bool hm_pool_reuses_last(const hm_pool *pool)
-{
-    return pool->recent_mask == UINT32_MAX;
 }
 
 /* Whether the ring of recent holes is lapped (recent.c): then inserts take their slow path. A
@@ -224,9 +220,6 @@ bool hm_pool_levels_are_valid(const hm_pool *pool, uint32_t *unlisted);
 
 /* recent.c */
 
-/* Returns the position where the recent holes end, whether or not they are cold. */
-uint32_t hm_pool_recent_end(const hm_pool *pool);
-
 /* Issues the latest recent hole of a ring that is lapped, as if it were not. */
 hm_handle hm_pool_issue_lapped(hm_pool *pool);
 
@@ -307,6 +300,9 @@ hm_status hm_pool_storage_revive(hm_pool *pool, uint32_t slot);
 /* Gives back the memory without live slots. A failure may have given back some. */
 hm_status hm_pool_storage_trim(hm_pool *pool);
 
+/* Gives back the memory that the pool, which has issued nothing, did not have `before`. */
+hm_status hm_pool_storage_drop(hm_pool *pool, const hm_pool *before);
+
 /* Whether the counts and the hash table agree with the units that have memory. */
 bool hm_pool_storage_is_valid(const hm_pool *pool);
 
@@ -332,13 +328,17 @@ uint32_t hm_pool_columns_limit(const hm_pool *pool);
 /* Gives back what no issued slot needs. */
 hm_status hm_pool_columns_trim(hm_pool *pool);
 
+/* The same of the columns, and of those that storage.c lists. */
+hm_status hm_pool_columns_return(hm_pool *pool, const hm_pool *before);
+
 /* Whether the pool's pointers are those of the columns. */
 bool hm_pool_columns_are_valid(const hm_pool *pool);
 
 /* slots.c */
 
-/* Passes a status on, and names the pool if memory was refused. */
-hm_status hm_pool_tell(const hm_pool *pool, hm_status status);
+/* No slot is fresh while a hole is cold, so that insert meets the hole first. `items`: the end of
+ * the slots whose items have memory. */
+void hm_pool_set_fresh_end(hm_pool *pool, uint32_t items);
 
 /* As hm_pool_reserve; `grows` as in hm_array_commit. */
 hm_status hm_pool_prepare(hm_pool *pool, uint32_t n, bool grows);

@@ -22,9 +22,7 @@ static uint32_t pool_hole_count(const hm_pool *pool)
 
 /* insert */
 
-/* No slot is fresh while a hole is cold, so that insert meets the hole first. `items`: the end of
- * the slots whose items have memory. */
-static void pool_set_fresh_end(hm_pool *pool, uint32_t items)
+void hm_pool_set_fresh_end(hm_pool *pool, uint32_t items)
 {
     uint32_t columns = hm_pool_columns_limit(pool);
     pool->fresh_end = columns < items ? columns : items;
@@ -67,8 +65,8 @@ static hm_status pool_make_ready(hm_pool *pool, uint32_t n, bool grows)
             status = hm_pool_storage_grow(pool, fresh);
     }
     bool brings = status == HM_OK && grows && fresh != 0;
-    pool_set_fresh_end(pool, brings ? hm_pool_storage_bring_piece(pool, fresh)
-                                    : hm_pool_storage_fresh_end(pool));
+    hm_pool_set_fresh_end(pool, brings ? hm_pool_storage_bring_piece(pool, fresh)
+                                       : hm_pool_storage_fresh_end(pool));
     return status;
 }
 
@@ -165,14 +163,13 @@ static void pool_release_slot(hm_pool *pool, uint32_t slot)
     pool->retired_count++;
 }
 
-/* Callbacks run between these. */
-static void pool_enter(hm_pool *pool)
+void hm_pool_enter(hm_pool *pool)
 {
     hm_guard_enter(&pool->guard);
     pool->erase_limit = 0;
 }
 
-static void pool_leave(hm_pool *pool)
+void hm_pool_leave(hm_pool *pool)
 {
     hm_guard_leave(&pool->guard, hm_pool_is_lapped(pool) ? 0 : pool->capacity);
     pool->erase_limit = hm_pool_erase_limit(pool);
@@ -182,9 +179,9 @@ static void pool_leave(hm_pool *pool)
 static void pool_erase_item(hm_pool *pool, uint32_t slot)
 {
     if (pool->destroy != NULL) {
-        pool_enter(pool);
+        hm_pool_enter(pool);
         pool->destroy(hm_pool_place_as(pool, slot, pool->item_size), pool->context);
-        pool_leave(pool);
+        hm_pool_leave(pool);
     }
     pool_release_slot(pool, slot);
 }
@@ -217,9 +214,9 @@ uint32_t hm_pool_erase_if(hm_pool *pool, bool (*doomed)(const void *item, void *
          word = hm_pool_next_word(pool, word + 1, &live)) {
         for (; live != 0; live &= live - 1) {
             uint32_t slot = word * HM_POOL_WORD + hm_bits_lowest(live);
-            pool_enter(pool);
+            hm_pool_enter(pool);
             bool is_doomed = doomed(hm_pool_place_as(pool, slot, pool->item_size), context);
-            pool_leave(pool);
+            hm_pool_leave(pool);
             if (is_doomed)
                 pool_erase_item(pool, slot);
         }
@@ -277,6 +274,6 @@ hm_status hm_pool_trim(hm_pool *pool)
     hm_status status = hm_pool_storage_trim(pool);
     if (status == HM_OK)
         status = hm_pool_columns_trim(pool);
-    pool_set_fresh_end(pool, hm_pool_storage_fresh_end(pool));
+    hm_pool_set_fresh_end(pool, hm_pool_storage_fresh_end(pool));
     return hm_pool_tell(pool, status);
 }

@@ -255,10 +255,11 @@ hm_status hm_pool_storage_revive(hm_pool *pool, uint32_t slot)
     return HM_OK;
 }
 
-hm_status hm_pool_storage_trim(hm_pool *pool)
+/* Drops the units from `first` on that have no live slot. */
+static hm_status pool_drop_from(hm_pool *pool, size_t first)
 {
     hm_status status = HM_OK;
-    for (size_t first = 0, end; status == HM_OK && first < pool->unit_end; first = end) {
+    for (size_t end; status == HM_OK && first < pool->unit_end; first = end) {
         size_t most = hm_pool_piece_of(pool, first).end;
         end = first;
         while (end < most && hm_pool_is_present(pool, end) &&
@@ -273,6 +274,29 @@ hm_status hm_pool_storage_trim(hm_pool *pool)
         pool->unit_end--;
     if (pool->bucket_shift != 0)
         hm_pool_index_rebuild(pool);
+    return status;
+}
+
+hm_status hm_pool_storage_trim(hm_pool *pool)
+{
+    return pool_drop_from(pool, 0);
+}
+
+hm_status hm_pool_storage_drop(hm_pool *pool, const hm_pool *before)
+{
+    hm_status status = pool_drop_from(pool, before->unit_end);
+    uint8_t shift = pool->bucket_shift;
+    size_t size = hm_pool_index_size(pool);
+    if (status != HM_OK || shift == before->bucket_shift)
+        return status;
+    pool->bucket_shift = before->bucket_shift;
+    size_t keep = hm_pool_index_size(pool);
+    unsigned char *end = (unsigned char *)pool->buckets + keep;
+    if (size > keep)
+        status = hm_memory_decommit(hm_pool_memory(pool), end, size - keep);
+    if (status != HM_OK)
+        pool->bucket_shift = shift;
+    hm_pool_index_rebuild(pool);
     return status;
 }
 

@@ -45,12 +45,6 @@ uint64_t hm_save_size_of_ids(const hm_save_section *section)
            2 * (uint64_t)ids_units_of(section->details[HM_SAVE_DROPPED_END]);
 }
 
-static void ids_put_16(unsigned char *bytes, uint32_t value)
-{
-    bytes[0] = (unsigned char)value;
-    bytes[1] = (unsigned char)(value >> 8);
-}
-
 static void ids_save_generations(hm_save_out *out, const hm_id_table *ids)
 {
     enum { MOST = HM_SAVE_PIECE / 2 };
@@ -58,8 +52,8 @@ static void ids_save_generations(hm_save_out *out, const hm_id_table *ids)
         uint32_t part = ids->slot_count - slot < MOST ? ids->slot_count - slot : MOST;
         for (uint32_t i = 0; i < part; i++, slot++) {
             hm_handle entry = ids->entries[slot];
-            ids_put_16(out->piece + 2 * i,
-                       hm_handle_is_free(entry) ? 0 : hm_handle_generation(entry));
+            hm_save_put_16(out->piece + 2 * i,
+                           hm_handle_is_free(entry) ? 0 : hm_handle_generation(entry));
         }
         hm_save_bytes(out, out->piece, 2 * (size_t)part);
     }
@@ -85,7 +79,7 @@ static void ids_save_floors(hm_save_out *out, const hm_id_table *ids)
     for (uint32_t unit = 0; unit < units && out->status == HM_OK;) {
         uint32_t part = units - unit < MOST ? units - unit : MOST;
         for (uint32_t i = 0; i < part; i++, unit++)
-            ids_put_16(out->piece + 2 * i, hm_id_table_floor_of(ids, unit * HM_ID_TABLE_UNIT));
+            hm_save_put_16(out->piece + 2 * i, hm_id_table_floor_of(ids, unit * HM_ID_TABLE_UNIT));
         hm_save_bytes(out, out->piece, 2 * (size_t)part);
     }
 }
@@ -105,23 +99,7 @@ hm_status hm_load_check_unused(const hm_id_table *ids, const char *what, const c
         return hm_fail_uninitialised(what);
     if (ids->slot_count == 0 && ids->dropped_end == 0)
         return HM_OK;
-    return hm_fail(HM_ERROR_INVALID,
-                   "a load takes a %s that has issued no handle since its init; '%.40s' has", what,
-                   name);
-}
-
-/* Fails if a number of the header is above a limit of the descriptor or of the table. */
-static hm_status ids_check_limit(hm_save_in *in, const char *what, uint64_t number, uint32_t most,
-                                 uint32_t limit)
-{
-    if (most != 0 && number > most)
-        return hm_load_fail(in, HM_ERROR_CORRUPT, 0, "%" HM_U64 " %s are above the limit %" HM_U32,
-                            number, what, most);
-    if (number > limit)
-        return hm_load_fail(in, HM_ERROR_FULL, 0,
-                            "%" HM_U64 " %s do not fit: there may be %" HM_U32, number, what,
-                            limit);
-    return HM_OK;
+    return hm_load_fail_used(what, name);
 }
 
 hm_status hm_load_check_ids(hm_save_in *in, const hm_id_table *ids, const hm_save_desc *desc)
@@ -137,13 +115,13 @@ hm_status hm_load_check_ids(hm_save_in *in, const hm_id_table *ids, const hm_sav
     if (used > slots)
         return hm_load_fail(in, HM_ERROR_CORRUPT, 0,
                             "%" HM_U64 " slots are in use, but there are %" HM_U32, used, slots);
-    hm_status status = ids_check_limit(in, "items", section->count, max_count, ids->capacity);
+    hm_status status = hm_load_check_limit(in, "items", section->count, max_count, ids->capacity);
     if (status == HM_OK) /* Free ones have been alive together with these. */
-        status = ids_check_limit(in, "slots that are not retired", used, 0, ids->capacity);
+        status = hm_load_check_limit(in, "slots that are not retired", used, 0, ids->capacity);
     if (status == HM_OK)
-        status = ids_check_limit(in, "slots", slots, max_slots, ids->max_slots);
+        status = hm_load_check_limit(in, "slots", slots, max_slots, ids->max_slots);
     if (status == HM_OK)
-        status = ids_check_limit(in, "slots before a trim", dropped, max_slots, ids->max_slots);
+        status = hm_load_check_limit(in, "slots before a trim", dropped, max_slots, ids->max_slots);
     return status;
 }
 

@@ -34,12 +34,13 @@
 
 #include <handle_map/save.h>
 
-typedef enum hm_save_kind { HM_SAVE_MAP = 1 } hm_save_kind;
+typedef enum hm_save_kind { HM_SAVE_MAP = 1, HM_SAVE_POOL } hm_save_kind;
 
 /* The bits of a section's flags. */
 enum {
-    HM_SAVE_ENCODED = 1,  /* the items went through encode */
-    HM_SAVE_ASCENDING = 2 /* the slots of live positions ascend, and are not listed */
+    HM_SAVE_ENCODED = 1,   /* the items went through encode */
+    HM_SAVE_ASCENDING = 2, /* the slots of live positions ascend, and are not listed */
+    HM_SAVE_REUSE_LAST = 4 /* of a pool */
 };
 
 enum {
@@ -91,6 +92,12 @@ typedef struct hm_save_in {
 } hm_save_in;
 
 /* Numbers in the order of the format. */
+static inline void hm_save_put_16(unsigned char *bytes, uint32_t value)
+{
+    bytes[0] = (unsigned char)value;
+    bytes[1] = (unsigned char)(value >> 8);
+}
+
 static inline void hm_save_put_32(unsigned char *bytes, uint32_t value)
 {
     for (int i = 0; i < 4; i++)
@@ -133,6 +140,14 @@ hm_status hm_load_find(hm_save_in *in, hm_save_kind kind, const hm_save_desc *de
 /* Compares a header with its descriptor and with a container of this type id and item size. */
 hm_status hm_load_check(hm_save_in *in, const hm_save_desc *desc, uint32_t type_id,
                         size_t item_size);
+
+/* Fails if a number of the header is above `most`, which is the descriptor's, or 0:
+ * HM_ERROR_CORRUPT; or above the limit of the container: HM_ERROR_FULL. */
+hm_status hm_load_check_limit(hm_save_in *in, const char *what, uint64_t number, uint32_t most,
+                              uint32_t limit);
+
+/* HM_ERROR_INVALID: the container has issued something. */
+HM_COLD hm_status hm_load_fail_used(const char *what, const char *name);
 
 /* stream.c: the payload in blocks */
 

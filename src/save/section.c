@@ -23,7 +23,7 @@ enum {
  * of DOS show whether the file went through a program that takes it for text. */
 #define SECTION_MAGIC_NUMBER UINT64_C(0x0A1A0A0D534D4889)
 
-static const char *const section_kinds[] = {"", "map"};
+static const char *const section_kinds[] = {"", "map", "pool"};
 
 static size_t section_length(const char *text)
 {
@@ -232,4 +232,24 @@ hm_status hm_load_check(hm_save_in *in, const hm_save_desc *desc, uint32_t type_
                             "its layout has version %" HM_U32 ", and there is no decode",
                             section->version);
     return HM_OK;
+}
+
+hm_status hm_load_check_limit(hm_save_in *in, const char *what, uint64_t number, uint32_t most,
+                              uint32_t limit)
+{
+    if (most != 0 && number > most)
+        return hm_load_fail(in, HM_ERROR_CORRUPT, 0, "%" HM_U64 " %s are above the limit %" HM_U32,
+                            number, what, most);
+    if (number > limit)
+        return hm_load_fail(in, HM_ERROR_FULL, 0,
+                            "%" HM_U64 " %s do not fit: there may be %" HM_U32, number, what,
+                            limit);
+    return HM_OK;
+}
+
+hm_status hm_load_fail_used(const char *what, const char *name)
+{
+    return hm_fail(HM_ERROR_INVALID,
+                   "a load takes a %s that has issued no handle since its init; '%.40s' has", what,
+                   name);
 }

@@ -86,7 +86,7 @@ EXCUSES = {
 }
 for saved in CONTAINERS:
     EXCUSES[f"{saved}.dump"] = "not yet"
-    EXCUSES.update({f"{saved}.{verb}" + (" in C++" if saved in ("map",) else ""): "not yet"
+    EXCUSES.update({f"{saved}.{verb}" + (" in C++" if saved in ("map", "pool") else ""): "not yet"
                     for verb in ("save", "load")})
     if saved not in ("secondary", "index"):
         EXCUSES.update({f"{saved}.{verb}": "not yet" for verb in ("merge", "adopt")})

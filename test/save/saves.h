@@ -88,6 +88,7 @@ static inline void test_file_seal(test_file *file)
 
 typedef union saved {
     hm_map map;
+    hm_pool pool;
 } saved;
 
 /* A kind of container. Shapes are numbered from 0. */
@@ -105,6 +106,6 @@ typedef struct saved_kind {
     void (*fini)(saved *made);
 } saved_kind;
 
-extern const saved_kind saved_map;
+extern const saved_kind saved_map, saved_pool;
 
 #endif

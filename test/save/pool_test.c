@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: MIT */
+/* What is particular to the save and load of pools. */
+#include "saves.h"
+
+enum { N = 3000 };
+
+static const hm_storage storages[] = {HM_STORAGE_VIRTUAL, HM_STORAGE_FIXED_BLOCKS,
+                                      HM_STORAGE_GROWING_BLOCKS};
+
+static hm_pool make_pool(hm_storage storage, hm_reuse reuse)
+{
+    hm_pool pool;
+    hm_pool_desc desc = {.item_size = sizeof(uint32_t), .capacity = N, .name = "numbers"};
+    desc.storage = storage;
+    desc.reuse = reuse;
+    CHECK(hm_pool_init(&pool, &desc) == HM_OK);
+    return pool;
+}
+
+/* A pool of numbers in which all but every 500th slot is a hole. */
+static hm_pool make_sparse(hm_storage storage, hm_reuse reuse)
+{
+    hm_pool pool = make_pool(storage, reuse);
+    for (uint32_t i = 0; i < N; i++)
+        CHECK(!hm_handle_is_null(hm_pool_insert(&pool, &i)));
+    for (uint32_t i = 0; i < N; i++)
+        if (i % 500 != 7)
+            CHECK(hm_pool_erase(&pool, hm_pool_handle_at(&pool, i)));
+    return pool;
+}
+
+TEST(save_pool, another_storage_gives_the_same_items_and_handles)
+{
+    for (int from = 0; from < 3; from++)
+        for (int to = 0; to < 3; to++) {
+            hm_pool pool = make_sparse(storages[from], HM_REUSE_DEFAULT);
+            hm_pool loaded = make_pool(storages[to], HM_REUSE_DEFAULT);
+            test_file file = {0};
+            CHECK(hm_pool_save(&pool, NULL, test_sink(&file)) == HM_OK);
+            CHECK(hm_pool_load(&loaded, NULL, test_source(&file)) == HM_OK);
+            CHECK(hm_pool_count(&loaded) == N / 500);
+            for (uint32_t i = 7; i < N; i += 500)
+                CHECK(*(uint32_t *)hm_pool_get(&loaded, hm_pool_handle_at(&pool, i)) == i);
+            for (uint32_t i = 0; i < N - N / 500; i++)
+                CHECK(hm_pool_insert(&loaded, NULL).bits == hm_pool_insert(&pool, NULL).bits);
+            CHECK(hm_pool_validate(&loaded) == HM_OK);
+            hm_pool_fini(&pool);
+            hm_pool_fini(&loaded);
+            test_file_end(&file);
+        }
+}
+
+TEST(save_pool, holes_that_are_filled_in_another_order_are_refused)
+{
+    hm_pool pool = make_sparse(HM_STORAGE_VIRTUAL, HM_REUSE_LAST);
+    hm_pool loaded = make_pool(HM_STORAGE_VIRTUAL, HM_REUSE_DEFAULT);
+    test_file file = {0};
+    CHECK(hm_pool_save(&pool, NULL, test_sink(&file)) == HM_OK);
+    CHECK(hm_pool_load(&loaded, NULL, test_source(&file)) == HM_ERROR_INVALID);
+    CHECK(strstr(hm_last_error(), "hm_reuse") != NULL);
+    hm_pool_fini(&pool);
+    hm_pool_fini(&loaded);
+    test_file_end(&file);
+}
+
+static void encode(const void *item, void *bytes, void *context)
+{
+    (void)context;
+    memcpy(bytes, item, sizeof(uint32_t));
+}
+
+static uint32_t decoded, destroyed;
+
+static bool decode(uint32_t version, const void *bytes, size_t size, void *item, void *context)
+{
+    CHECK(version == 0 && size == sizeof(uint32_t) && hm_pool_count(context) == 0);
+    CHECK(hm_handle_is_null(hm_pool_insert(context, NULL)));
+    memcpy(item, bytes, size);
+    return ++decoded != 4;
+}
+
+static void destroy(void *item, void *context)
+{
+    (void)context;
+    CHECK(*(uint32_t *)item == 1007 - 500 * destroyed); /* last first */
+    destroyed++;
+}
+
+TEST(save_pool, a_refused_load_destroys_what_decode_has_made)
+{
+    hm_pool pool = make_sparse(HM_STORAGE_VIRTUAL, HM_REUSE_DEFAULT), loaded;
+    hm_pool_desc desc = {.item_size = sizeof(uint32_t), .destroy = destroy, .name = "numbers"};
+    hm_save_desc save = {.encoded_size = 4, .encode = encode, .decode = decode};
+    test_file file = {0};
+    save.context = &loaded;
+    CHECK(hm_pool_save(&pool, &save, test_sink(&file)) == HM_OK);
+    CHECK(hm_pool_init(&loaded, &desc) == HM_OK);
+    CHECK(hm_pool_load(&loaded, &save, test_source(&file)) == HM_ERROR_CORRUPT);
+    CHECK(decoded == 4 && destroyed == 3 && hm_pool_validate(&loaded) == HM_OK);
+    hm_pool_fini(&pool);
+    hm_pool_fini(&loaded);
+    test_file_end(&file);
+}
+
+TEST(save_pool, what_was_reserved_before_a_failed_load_stays_so)
+{
+    for (int i = 0; i < 6; i++) {
+        hm_pool pool = make_sparse(storages[i / 2], (hm_reuse)(i % 2));
+        hm_pool loaded = make_pool(storages[i / 2], (hm_reuse)(i % 2));
+        test_file file = {0};
+        CHECK(hm_pool_save(&pool, NULL, test_sink(&file)) == HM_OK);
+        file.size -= 1;
+        CHECK(hm_pool_reserve(&loaded, 1000) == HM_OK);
+        hm_stats before = hm_pool_get_stats(&loaded);
+        CHECK(hm_pool_load(&loaded, NULL, test_source(&file)) == HM_ERROR_CORRUPT);
+        hm_stats after = hm_pool_get_stats(&loaded);
+        CHECK(memcmp(&before, &after, sizeof after) == 0);
+        for (uint32_t k = 0; k < 1000; k++)
+            CHECK(hm_pool_insert(&loaded, &k).bits == (UINT64_C(1) << 32 | k));
+        after = hm_pool_get_stats(&loaded);
+        CHECK(after.committed_size == before.committed_size);
+        hm_pool_fini(&pool);
+        hm_pool_fini(&loaded);
+        test_file_end(&file);
+    }
+}
+
+TEST(save_pool, a_pool_that_has_issued_a_handle_or_was_not_initialised_is_refused)
+{
+    hm_pool pool = make_sparse(HM_STORAGE_VIRTUAL, HM_REUSE_DEFAULT), zeroed = {0};
+    hm_memory_stream stream = {0};
+    hm_pool_clear(&pool);
+    CHECK(hm_pool_load(&pool, NULL, hm_source_memory(&stream)) == HM_ERROR_INVALID);
+    CHECK(hm_pool_load(&zeroed, NULL, hm_source_memory(&stream)) == HM_ERROR_FULL);
+    CHECK(hm_pool_save(&zeroed, NULL, hm_sink_memory(&stream)) == HM_ERROR_FULL);
+    hm_pool_fini(&pool);
+}

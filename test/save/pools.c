@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: MIT */
+/* The row of the pool: every storage, and both orders in which holes are filled. */
+#include "saves.h"
+
+enum { TYPE_OF_POOLS = 78, BURST = 700 };
+
+static const struct {
+    hm_storage storage;
+    hm_reuse reuse;
+    uint32_t capacity, max_slots;
+    size_t item_size;
+} shapes[] = {
+    {HM_STORAGE_VIRTUAL, HM_REUSE_DEFAULT, 3000, 5000, 24},
+    {HM_STORAGE_FIXED_BLOCKS, HM_REUSE_DEFAULT, 2000, 3000, 100},
+    {HM_STORAGE_GROWING_BLOCKS, HM_REUSE_DEFAULT, 0, 0, 8},
+    {HM_STORAGE_VIRTUAL, HM_REUSE_LAST, 900, 2000, 4},
+    {HM_STORAGE_FIXED_BLOCKS, HM_REUSE_LAST, 100, 4000, 40},
+    {HM_STORAGE_GROWING_BLOCKS, HM_REUSE_LAST, 0, 3000, 12},
+    {HM_STORAGE_GROWING_BLOCKS, HM_REUSE_DEFAULT, 700, 6000, 1},
+    {HM_STORAGE_VIRTUAL, HM_REUSE_DEFAULT, 5, 9, 64},
+};
+
+static void init(saved *made, uint32_t shape, const hm_memory *memory)
+{
+    hm_pool_desc desc = {.item_size = shapes[shape].item_size,
+                         .capacity = shapes[shape].capacity,
+                         .max_slots = shapes[shape].max_slots,
+                         .storage = shapes[shape].storage,
+                         .reuse = shapes[shape].reuse,
+                         .block_size = 4096,
+                         .type_id = TYPE_OF_POOLS,
+                         .memory = memory,
+                         .name = "things"};
+    CHECK(hm_pool_init(&made->pool, &desc) == HM_OK);
+}
+
+static hm_handle insert(hm_pool *pool, uint64_t *random)
+{
+    unsigned char item[128];
+    uint64_t state = *random;
+    for (size_t i = 0; i < pool->item_size; i++)
+        item[i] = (unsigned char)test_random(&state);
+    return hm_pool_insert(pool, item);
+}
+
+/* Returns the handle of a live item, or null. */
+static hm_handle pick(const hm_pool *pool, uint64_t *random)
+{
+    if (hm_pool_count(pool) == 0)
+        return HM_NULL_HANDLE;
+    uint32_t from = test_random_below(random, pool->slot_count);
+    uint32_t slot = hm_pool_next_run(pool, from, NULL);
+    if (slot == HM_INVALID_INDEX)
+        slot = hm_pool_next_run(pool, 0, NULL);
+    return hm_pool_handle_at(pool, slot);
+}
+
+/* Gives the slot of a live item a generation near the last, as if it had been used so often. */
+static void age(hm_pool *pool, uint64_t *random)
+{
+    hm_handle handle = pick(pool, random);
+    uint32_t lives = HM_HANDLE_MAX_GENERATION - hm_handle_generation(handle);
+    uint32_t most = test_random_below(random, 3);
+    if (!hm_handle_is_null(handle) && lives > most)
+        pool->entries[hm_handle_index(handle)] += lives - most;
+}
+
+static void run(saved *made, uint64_t *random)
+{
+    hm_pool *pool = &made->pool;
+    uint32_t choice = test_random_below(random, 1000);
+    if (choice < 3)
+        hm_pool_clear(pool);
+    else if (choice < 13)
+        CHECK(hm_pool_trim(pool) == HM_OK);
+    else if (choice < 35)
+        age(pool, random);
+    else if (choice < 400)
+        (void)hm_pool_erase(pool, pick(pool, random));
+    else if (choice < 430)
+        for (uint32_t n = test_random_below(random, BURST); n > 0; n--)
+            (void)hm_pool_erase(pool, pick(pool, random));
+    else if (choice < 460)
+        for (uint32_t n = test_random_below(random, BURST); n > 0; n--)
+            (void)insert(pool, random);
+    else
+        (void)insert(pool, random);
+}
+
+static hm_status save(const saved *made, const hm_save_desc *desc, hm_sink sink)
+{
+    return hm_pool_save(&made->pool, desc, sink);
+}
+
+static hm_status load(saved *made, const hm_save_desc *desc, hm_source source)
+{
+    return hm_pool_load(&made->pool, desc, source);
+}
+
+static hm_status validate(const saved *made)
+{
+    return hm_pool_validate(&made->pool);
+}
+
+static hm_stats get_stats(const saved *made)
+{
+    return hm_pool_get_stats(&made->pool);
+}
+
+static void compare(const saved *a, const saved *b)
+{
+    const hm_pool *pool = &a->pool, *other = &b->pool;
+    hm_stats stats = hm_pool_get_stats(pool), others = hm_pool_get_stats(other);
+    CHECK(stats.count == others.count && stats.slots == others.slots);
+    CHECK(stats.free_slots == others.free_slots && stats.retired_slots == others.retired_slots);
+    for (uint32_t slot = 0; slot < stats.slots + 2; slot++) {
+        const void *item = hm_pool_item(pool, slot), *same = hm_pool_item(other, slot);
+        CHECK((item == NULL) == (same == NULL));
+        CHECK(item == NULL || memcmp(item, same, pool->item_size) == 0);
+        CHECK(hm_pool_handle_at(pool, slot).bits == hm_pool_handle_at(other, slot).bits);
+        CHECK(item == NULL ||
+              hm_pool_handle_of(other, same).bits == hm_pool_handle_at(pool, slot).bits);
+        for (uint32_t generation = 1; generation < 12; generation++) {
+            hm_handle early = hm_handle_pack(slot, generation, TYPE_OF_POOLS);
+            hm_handle late =
+                hm_handle_pack(slot, HM_HANDLE_MAX_GENERATION + 1 - generation, TYPE_OF_POOLS);
+            CHECK(hm_pool_explain(pool, early) == hm_pool_explain(other, early));
+            CHECK(hm_pool_explain(pool, late) == hm_pool_explain(other, late));
+        }
+    }
+    for (uint32_t k = 0; k < stats.free_slots; k += 7)
+        CHECK(hm_pool_upcoming(pool, k).bits == hm_pool_upcoming(other, k).bits);
+}
+
+static bool go_on(saved *a, saved *b, uint64_t *random)
+{
+    hm_handle handle = insert(&a->pool, random), other = insert(&b->pool, random);
+    CHECK(handle.bits == other.bits);
+    return !hm_handle_is_null(handle);
+}
+
+static void fini(saved *made)
+{
+    hm_pool_fini(&made->pool);
+}
+
+const saved_kind saved_pool = {
+    .name = "pool",
+    .shapes = sizeof shapes / sizeof *shapes,
+    .init = init,
+    .run = run,
+    .save = save,
+    .load = load,
+    .validate = validate,
+    .get_stats = get_stats,
+    .compare = compare,
+    .go_on = go_on,
+    .fini = fini,
+};
