@@ -262,8 +262,6 @@ hm_status hm_load_ids_part(hm_save_in *in, hm_load_ids *load)
         status = ids_move(load, count + free, load->slots);
     if (status == HM_OK)
         status = hm_array_commit(&ids->slot_array, count + free, true);
-    if (status == HM_OK) /* A move may have made fewer entries ready. */
-        status = ids_open_entries(load, load->slots);
     if (status == HM_OK)
         status = ids_load_slots(in, load, count, free);
     if (status == HM_OK && (in->section.flags & HM_SAVE_ASCENDING) == 0)
