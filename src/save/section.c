@@ -44,13 +44,13 @@ hm_status hm_save_describe(hm_save_section *section, const hm_save_desc *desc, c
     section->encoded_size = section->item_size;
     if (section_length(section->name) > HM_SAVE_TEXT ||
         section_length(section->layout) > HM_SAVE_TEXT)
-        return hm_fail(HM_ERROR_INVALID, "the name of '%.40s' or its layout has more than %d bytes",
-                       section->name, HM_SAVE_TEXT);
+        return hm_fail(HM_ERROR_INVALID, "the name of '%.40s' or its layout has more than %u bytes",
+                       section->name, (unsigned)HM_SAVE_TEXT);
     if ((desc->encode != NULL) != (desc->encoded_size != 0) ||
         desc->encoded_size > HM_SAVE_MAX_ENCODED)
         return hm_fail(HM_ERROR_INVALID,
-                       "'%.40s': encode needs an encoded_size from 1 to %d, which is %zu",
-                       section->name, HM_SAVE_MAX_ENCODED, desc->encoded_size);
+                       "'%.40s': encode needs an encoded_size from 1 to %u, which is %zu",
+                       section->name, (unsigned)HM_SAVE_MAX_ENCODED, desc->encoded_size);
     if (desc->encode != NULL) {
         section->encoded_size = (uint32_t)desc->encoded_size;
         section->flags |= HM_SAVE_ENCODED;
