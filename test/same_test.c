@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The same handles everywhere: a program of random operations over every container (program.h) gives
- * the same number with pages of different sizes, different memory tables, with a capacity and
+/* The same handles everywhere: a program of random operations over every container (program.h)
+ * gives the same number with pages of different sizes, different memory tables, with a capacity and
  * without. */
 #include "support/memory.h"
 #include "support/program.h"

@@ -98,7 +98,8 @@ static inline void hm_history_set_committed(const hm_history *history, uint32_t 
 static inline hm_history_log *hm_history_log_at(const hm_history *history, uint32_t index)
 {
     hm_history_log *logs = hm_array_data(&history->logs);
-    return logs + (history->oldest + index) % history->marks;
+    uint32_t left = history->marks - history->oldest; /* in front of the end of the ring */
+    return index < left ? logs + history->oldest + index : logs + (index - left);
 }
 
 /* Returns the number of changes in an array of them. */

@@ -102,14 +102,14 @@ bool hm_memory_track(int files[2], unsigned char *address, size_t size);
 /* Closes the files. */
 void hm_memory_untrack(int files[2]);
 
-/* Writes up to max_spans spans of pages between two addresses that are not protected, sets `from` to
- * the first address that it has not looked at, and returns how many spans there are; below 0: the
- * system refuses. */
-int hm_memory_written(const int files[2], unsigned char **from, unsigned char *to,
+/* Writes up to max_spans spans of pages between two addresses that are not protected, sets `from`
+ * to the first address that it has not looked at, and returns how many spans there are; below 0:
+ * the system refuses. */
+int hm_memory_written(const int files[2], unsigned char **from, const unsigned char *to,
                       hm_memory_span *spans, uint32_t max_spans);
 
 /* Protects the written pages between two addresses, so that they are found when they are written
  * again. */
-void hm_memory_protect(const int files[2], unsigned char *from, unsigned char *to);
+void hm_memory_protect(const int files[2], const unsigned char *from, const unsigned char *to);
 
 #endif

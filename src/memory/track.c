@@ -92,7 +92,7 @@ static int track_scan(const int files[2], struct track_scan *scan)
     return count;
 }
 
-int hm_memory_written(const int files[2], unsigned char **from, unsigned char *to,
+int hm_memory_written(const int files[2], unsigned char **from, const unsigned char *to,
                       hm_memory_span *spans, uint32_t max_spans)
 {
     HM_STATIC_ASSERT(sizeof(hm_memory_span) == 24, "what the system writes");
@@ -108,7 +108,7 @@ int hm_memory_written(const int files[2], unsigned char **from, unsigned char *t
 }
 
 /* If it fails, the pages are found again. */
-void hm_memory_protect(const int files[2], unsigned char *from, unsigned char *to)
+void hm_memory_protect(const int files[2], const unsigned char *from, const unsigned char *to)
 {
     struct track_scan scan = {
         .flags = TRACK_PROTECTS, .start = (uintptr_t)from, .end = (uintptr_t)to};
@@ -133,14 +133,14 @@ void hm_memory_untrack(int files[2])
     (void)files;
 }
 
-int hm_memory_written(const int files[2], unsigned char **from, unsigned char *to,
+int hm_memory_written(const int files[2], unsigned char **from, const unsigned char *to,
                       hm_memory_span *spans, uint32_t max_spans)
 {
     (void)files, (void)from, (void)to, (void)spans, (void)max_spans;
     return -1;
 }
 
-void hm_memory_protect(const int files[2], unsigned char *from, unsigned char *to)
+void hm_memory_protect(const int files[2], const unsigned char *from, const unsigned char *to)
 {
     (void)files, (void)from, (void)to;
 }

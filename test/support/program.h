@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* A program of random operations over every container. All that it learns (handles, orders, items
  * and statuses) goes into one number, which is the same on every machine, whatever the size of a
- * page, the memory table, the size of a pointer and the order of bytes, with a capacity and without.
+ * page, the memory table, the size of a pointer and the order of bytes, with a capacity and
+ * without.
  *
  * The number stands in program.c. A change of the library that changes it changes what programs see
  * that depend on handles or orders: say so in the changelog. */
