@@ -52,7 +52,7 @@ static void ids_save_generations(hm_save_out *out, const hm_id_table *ids)
         uint32_t part = ids->slot_count - slot < MOST ? ids->slot_count - slot : MOST;
         for (uint32_t i = 0; i < part; i++, slot++) {
             hm_handle entry = ids->entries[slot];
-            hm_save_put_16(out->piece + 2 * i,
+            hm_save_put_16(out->piece + (size_t)2 * i,
                            hm_handle_is_free(entry) ? 0 : hm_handle_generation(entry));
         }
         hm_save_bytes(out, out->piece, 2 * (size_t)part);
@@ -65,7 +65,7 @@ static void ids_save_slots(hm_save_out *out, const uint32_t *slots, uint32_t n)
     while (n > 0 && out->status == HM_OK) {
         uint32_t part = n < MOST ? n : MOST;
         for (uint32_t i = 0; i < part; i++)
-            hm_save_put_32(out->piece + 4 * i, slots[i]);
+            hm_save_put_32(out->piece + (size_t)4 * i, slots[i]);
         hm_save_bytes(out, out->piece, 4 * (size_t)part);
         slots += part;
         n -= part;
@@ -79,7 +79,8 @@ static void ids_save_floors(hm_save_out *out, const hm_id_table *ids)
     for (uint32_t unit = 0; unit < units && out->status == HM_OK;) {
         uint32_t part = units - unit < MOST ? units - unit : MOST;
         for (uint32_t i = 0; i < part; i++, unit++)
-            hm_save_put_16(out->piece + 2 * i, hm_id_table_floor_of(ids, unit * HM_ID_TABLE_UNIT));
+            hm_save_put_16(out->piece + (size_t)2 * i,
+                           hm_id_table_floor_of(ids, unit * HM_ID_TABLE_UNIT));
         hm_save_bytes(out, out->piece, 2 * (size_t)part);
     }
 }
@@ -177,7 +178,7 @@ static hm_status ids_load_generations(hm_save_in *in, hm_load_ids *load)
             return status;
         hm_handle *entries = load->ids->entries + load->slots;
         for (uint32_t i = 0; i < part; i++) {
-            uint32_t generation = hm_load_16(in->piece + 2 * i);
+            uint32_t generation = hm_load_16(in->piece + (size_t)2 * i);
             uint64_t bits = hm_handle_pack(HM_INVALID_INDEX, generation, type_id).bits;
             entries[i] = hm_handle_from_bits(generation != 0 ? bits : all);
             retired += generation == 0;
@@ -207,7 +208,7 @@ static hm_status ids_load_slots(hm_save_in *in, hm_load_ids *load, uint32_t posi
         if (!hm_load_bytes(in, in->piece, 4 * (size_t)part))
             return in->status;
         for (uint32_t i = 0; i < part; i++, position++) {
-            uint32_t slot = hm_load_32(in->piece + 4 * i);
+            uint32_t slot = hm_load_32(in->piece + (size_t)4 * i);
             if (slot >= load->slots || !ids_is_open(ids->entries[slot]))
                 return hm_load_fail(
                     in, HM_ERROR_CORRUPT, 4 * (size_t)(part - i), "slot %" HM_U32 " is %s", slot,
@@ -242,7 +243,7 @@ static hm_status ids_load_floors(hm_save_in *in, hm_load_ids *load)
         if (status != HM_OK)
             return status;
         for (uint32_t i = 0; i < part; i++, unit++) {
-            uint32_t floor = hm_load_16(in->piece + 2 * i);
+            uint32_t floor = hm_load_16(in->piece + (size_t)2 * i);
             if (floor == HM_HANDLE_MAX_GENERATION)
                 return hm_load_fail(in, HM_ERROR_CORRUPT, 2 * (size_t)(part - i),
                                     "a floor is the last generation");

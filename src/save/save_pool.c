@@ -34,7 +34,7 @@ static void pool_save_generations(hm_save_out *out, const hm_pool *pool)
             uint32_t generation = pool->entries[slot] & HM_HANDLE_MAX_GENERATION;
             if (generation == HM_HANDLE_MAX_GENERATION && !hm_pool_lives(pool, slot))
                 generation = 0;
-            hm_save_put_16(out->piece + 2 * i, generation);
+            hm_save_put_16(out->piece + (size_t)2 * i, generation);
         }
         hm_save_bytes(out, out->piece, 2 * (size_t)part);
     }
@@ -56,7 +56,7 @@ static void pool_save_bits(hm_save_out *out, const hm_pool *pool)
     for (uint32_t word = 0; word < words && out->status == HM_OK;) {
         uint32_t part = words - word < MOST ? words - word : MOST;
         for (uint32_t i = 0; i < part; i++, word++)
-            hm_save_put_64(out->piece + 8 * i, pool->words[word].live);
+            hm_save_put_64(out->piece + (size_t)8 * i, pool->words[word].live);
         hm_save_bytes(out, out->piece, 8 * (size_t)part);
     }
 }
@@ -144,7 +144,7 @@ static hm_status pool_load_generations(pool_load *load)
         if (status != HM_OK)
             return status;
         for (uint32_t i = 0; i < part; i++, slot++) {
-            uint32_t generation = hm_load_16(in->piece + 2 * i);
+            uint32_t generation = hm_load_16(in->piece + (size_t)2 * i);
             load->retired += generation == 0;
             if (generation == 0)
                 generation = HM_POOL_FREE_ENTRY | HM_HANDLE_MAX_GENERATION;
@@ -183,7 +183,7 @@ static hm_status pool_load_recent(pool_load *load)
         if (!hm_load_bytes(in, in->piece, 4 * (size_t)part))
             return in->status;
         for (uint32_t i = 0; i < part; i++, done++) {
-            uint32_t slot = hm_load_32(in->piece + 4 * i);
+            uint32_t slot = hm_load_32(in->piece + (size_t)4 * i);
             if (slot >= details[POOL_SLOTS] || !pool_load_hole(pool, slot))
                 return hm_load_fail(in, HM_ERROR_CORRUPT, 4 * (size_t)(part - i),
                                     "slot %" HM_U32 " cannot be a hole, or is named twice", slot);

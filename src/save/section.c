@@ -66,7 +66,7 @@ static size_t section_write(const hm_save_section *section, unsigned char *bytes
     size_t name = section_length(section->name), layout = section_length(section->layout);
     hm_save_put_64(bytes, SECTION_MAGIC_NUMBER);
     hm_save_put_32(bytes + 8, SECTION_FORMAT | section->kind << 16);
-    for (int i = 0; i < 6; i++)
+    for (size_t i = 0; i < 6; i++)
         hm_save_put_32(bytes + 12 + 4 * i, numbers[i]);
     hm_save_put_32(bytes + 36,
                    (uint32_t)(name | layout << 8 | (size_t)section->detail_count << 16));
