@@ -8,12 +8,15 @@
  *
  * A container is one *section* of a file; several may follow one another. A load reads forward from
  * where the source is to the section of its kind and name, and ends just behind it. The format is
- * in docs/format.md, and is the same on every machine. Owns nothing. Takes 10 KiB of stack. */
+ * in docs/format.md, and is the same on every machine. Owns nothing. Takes 14 KiB of stack. */
 #ifndef HANDLE_MAP_SAVE_H
 #define HANDLE_MAP_SAVE_H
 
+#include <handle_map/lists.h>
 #include <handle_map/map.h>
 #include <handle_map/pool.h>
+#include <handle_map/secondary.h>
+#include <handle_map/table.h>
 
 HM_BEGIN_C
 
@@ -115,6 +118,30 @@ HM_API hm_status hm_map_load(hm_map *map, const hm_save_desc *desc, hm_source so
  * for each hole. The storage may be another one, `reuse` must be the same. */
 HM_API hm_status hm_pool_save(const hm_pool *pool, const hm_save_desc *desc, hm_sink sink);
 HM_API hm_status hm_pool_load(hm_pool *pool, const hm_save_desc *desc, hm_source source);
+
+/* The same for a table, whose items are its rows: the cells in the order of the columns, without
+ * gaps. `lanes` may be others, the sizes of the columns must be the same, unless `decode` takes the
+ * rows. For encode and decode an item is an array with a pointer to each cell: a const void *const
+ * * and a void *const *. While a failed load destroys rows, hm_table_handle_at returns null. */
+HM_API hm_status hm_table_save(const hm_table *table, const hm_save_desc *desc, hm_sink sink);
+HM_API hm_status hm_table_load(hm_table *table, const hm_save_desc *desc, hm_source source);
+
+/* The same for a secondary, whose items are its values, with the handles of their owners: takes 6
+ * bytes beside each value. The load takes a secondary without values, whose type id is that of the
+ * owners. It needs positions for all slots up to the highest owner's, 4 bytes each: `max_slots`
+ * bounds them for a file from a stranger. If these are refused, it gives back all that the
+ * secondary had reserved for them. */
+HM_API hm_status hm_secondary_save(const hm_secondary *secondary, const hm_save_desc *desc,
+                                   hm_sink sink);
+HM_API hm_status hm_secondary_load(hm_secondary *secondary, const hm_save_desc *desc,
+                                   hm_source source);
+
+/* The same for lists: all handles, the items of each list in order, and the order in which
+ * hm_lists_next meets the lists. Takes 8 bytes beside the items of each list. max_count counts
+ * lists. After the load the blocks have no gaps, as after hm_lists_defragment. A failed load
+ * destroys what decode made list by list, the last items of each first. */
+HM_API hm_status hm_lists_save(const hm_lists *lists, const hm_save_desc *desc, hm_sink sink);
+HM_API hm_status hm_lists_load(hm_lists *lists, const hm_save_desc *desc, hm_source source);
 
 HM_END_C
 

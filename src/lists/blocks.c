@@ -250,36 +250,52 @@ hm_status hm_lists_shrink_range(hm_lists_blocks *blocks)
 }
 
 /* Makes space for a block of this size behind the others. */
-static hm_status blocks_widen(hm_lists_blocks *blocks, uint32_t size)
+static hm_status blocks_widen(hm_lists_blocks *blocks, uint64_t size)
 {
-    uint64_t end = (uint64_t)blocks->end + size, twice = 2 * (uint64_t)blocks_capacity(blocks);
+    uint64_t end = blocks->end + size, twice = 2 * (uint64_t)blocks_capacity(blocks);
     /* Coverage: no test has the memory of 2^32 units. */
     if (!blocks->unit_array.is_whole || end > UINT32_MAX)
         return hm_fail(HM_ERROR_FULL,
-                       "%s: no %" HM_U32 " of %zu units in a row are free: defragment, or raise "
+                       "%s: no %" HM_U64 " of %zu units in a row are free: defragment, or raise "
                        "max_items",
                        blocks->name, size, blocks_capacity(blocks));
     return blocks_move(blocks, (size_t)(end > twice ? end : twice));
 }
 
 /* Whether there is no space for a block of this size behind the others. */
-static bool blocks_reach_end(const hm_lists_blocks *blocks, uint32_t size)
+static bool blocks_reach_end(const hm_lists_blocks *blocks, uint64_t size)
 {
-    return (uint64_t)blocks->end + size > blocks_capacity(blocks);
+    return blocks->end + size > blocks_capacity(blocks);
 }
 
-/* Makes a block of this size behind the others. */
-static hm_status blocks_extend(hm_lists_blocks *blocks, uint32_t size, uint32_t *unit)
+hm_status hm_lists_open_units(hm_lists_blocks *blocks, uint64_t size)
 {
     hm_status status = HM_OK;
     if (blocks_reach_end(blocks, size))
         status = blocks_widen(blocks, size);
     if (status == HM_OK)
-        status = hm_array_prepare(&blocks->unit_array,
-                                  hm_lists_front(blocks) + (size_t)blocks->end + size, true);
+        status = hm_array_prepare(
+            &blocks->unit_array, hm_lists_front(blocks) + (size_t)blocks->end + (size_t)size, true);
+    if (status == HM_OK)
+        hm_memory_unpoison(blocks_heads(blocks), HM_LISTS_HEADS_SIZE);
+    return status;
+}
+
+void hm_lists_adopt_blocks(hm_lists_blocks *blocks, uint32_t end, uint64_t items)
+{
+    blocks->end = blocks->cursor = end;
+    blocks->item_count = items;
+    blocks->is_joined = true;
+    for (uint32_t unit = 1; unit < end && hm_memory_poisons(); unit = hm_lists_end_of(blocks, unit))
+        hm_lists_poison_rest(blocks, unit, hm_lists_block_at(blocks, unit)->size & ~HM_LISTS_EXACT);
+}
+
+/* Makes a block of this size behind the others. */
+static hm_status blocks_extend(hm_lists_blocks *blocks, uint32_t size, uint32_t *unit)
+{
+    hm_status status = hm_lists_open_units(blocks, size);
     if (status != HM_OK)
         return status;
-    hm_memory_unpoison(blocks_heads(blocks), HM_LISTS_HEADS_SIZE);
     *unit = blocks->end;
     blocks->end += size;
     blocks_make(blocks, *unit, 0, size);

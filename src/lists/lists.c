@@ -104,8 +104,7 @@ static void lists_leave(hm_lists *lists)
     lists->blocks.limit = lists->blocks.max_items;
 }
 
-/* Passes a status on, and names the lists if memory was refused. */
-static hm_status lists_tell(const hm_lists *lists, hm_status status)
+hm_status hm_lists_tell(const hm_lists *lists, hm_status status)
 {
     const hm_limits limits = {"lists",
                               lists->name,
@@ -129,6 +128,16 @@ static uint32_t lists_list_columns(hm_lists *lists, hm_array_column *columns)
     return LISTS_COLUMNS;
 }
 
+hm_status hm_lists_move(hm_lists *lists, size_t capacity, size_t slots)
+{
+    hm_array_column columns[LISTS_COLUMNS];
+    uint32_t count = lists_list_columns(lists, columns);
+    columns[0].used = 0;
+    hm_status status = hm_id_table_move(&lists->ids, capacity, slots, columns, count);
+    hm_lists_place(&lists->blocks);
+    return status;
+}
+
 /* As hm_id_table_resize. */
 static hm_status lists_resize_ids(hm_lists *lists, uint32_t n)
 {
@@ -139,9 +148,9 @@ static hm_status lists_resize_ids(hm_lists *lists, uint32_t n)
     return status;
 }
 
-/* Each slot that has an entry in memory has a record there too. Entries for which many retired
+/* Entries for which many retired
  * slots leave no space move to a range of their own, and the records follow. */
-static hm_status lists_prepare_records(hm_lists *lists, bool grows)
+hm_status hm_lists_prepare_records(hm_lists *lists, bool grows)
 {
     hm_array *records = &lists->blocks.record_array;
     size_t slots = lists->ids.entry_array.limit;
@@ -166,8 +175,8 @@ static hm_status lists_prepare(hm_lists *lists, uint32_t n, bool grows)
     if (status == HM_OK)
         status = hm_id_table_prepare(&lists->ids, lists->name, n, grows);
     if (status == HM_OK)
-        status = lists_prepare_records(lists, grows);
-    return lists_tell(lists, status);
+        status = hm_lists_prepare_records(lists, grows);
+    return hm_lists_tell(lists, status);
 }
 
 HM_ID_TABLE_RESERVE(lists)
@@ -315,7 +324,7 @@ static unsigned char *lists_append(hm_lists *lists, hm_lists_record *record, uin
                                    const void **items, hm_status *status)
 {
     unsigned char *place = hm_lists_append(&lists->blocks, record, n, items, status);
-    *status = lists_tell(lists, *status);
+    *status = hm_lists_tell(lists, *status);
     return place;
 }
 
@@ -460,7 +469,7 @@ hm_status hm_lists_trim(hm_lists *lists)
         status = lists_resize_ids(lists, 0);
     if (status == HM_OK)
         status = hm_lists_shrink_range(&lists->blocks);
-    return lists_tell(lists, status);
+    return hm_lists_tell(lists, status);
 }
 
 hm_progress hm_lists_defragment(hm_lists *lists, hm_budget *budget)

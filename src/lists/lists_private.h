@@ -76,6 +76,23 @@ void hm_lists_empty(hm_lists_blocks *blocks, hm_lists_record *record);
 /* Makes the range empty, when no list has a block any more. */
 void hm_lists_drop_blocks(hm_lists_blocks *blocks);
 
+/* For a load, while the lists are busy, and no call sees blocks since `end` is 1: makes room for so
+ * many units behind `end`, which the caller sets meanwhile; then makes the exact blocks that fill
+ * the units up to `end`, with so many items, those of the lists. */
+hm_status hm_lists_open_units(hm_lists_blocks *blocks, uint64_t size);
+void hm_lists_adopt_blocks(hm_lists_blocks *blocks, uint32_t end, uint64_t items);
+
+/* Moves lists without a capacity, which have neither records nor blocks, to a range for `capacity`
+ * lists and `slots` entries, which are no fewer. Carries of the id table what its counts say. */
+hm_status hm_lists_move(hm_lists *lists, size_t capacity, size_t slots);
+
+/* Makes room for the records of all slots that have an entry in memory; `grows` as in
+ * hm_array_commit. */
+hm_status hm_lists_prepare_records(hm_lists *lists, bool grows);
+
+/* Passes a status on, and names the lists if memory was refused. */
+hm_status hm_lists_tell(const hm_lists *lists, hm_status status);
+
 hm_status hm_lists_validate_blocks(const hm_lists_blocks *blocks, uint32_t slot_count);
 
 #endif

@@ -283,16 +283,19 @@ void hm_load_adopt_ids(const hm_save_in *in, hm_load_ids *load)
     ids->fresh_end = 0; /* What is committed and the floors have changed. */
 }
 
-/* Brings back the entries in the range of several arrays, which they have left. */
-static void ids_return_entries(hm_array *entries, const hm_array *before)
+void hm_load_return_array(hm_array *array, const hm_array *before)
 {
-    hm_array_fini(entries);
-    *entries = *before;
+    if (array->data == before->data) {
+        hm_array_give_back(array, before, false);
+        return;
+    }
+    hm_array_fini(array);
+    *array = *before;
     if (before->committed_size == 0 ||
         hm_memory_commit(before->memory, before->data, before->committed_size) == HM_OK)
         return;
     hm_restore_last_error(); /* What was reserved ahead is lost. */
-    entries->committed_size = entries->limit = 0;
+    array->committed_size = array->limit = 0;
 }
 
 void hm_load_drop_ids(hm_load_ids *load)
@@ -308,11 +311,7 @@ void hm_load_drop_ids(hm_load_ids *load)
             hm_restore_last_error(); /* It stays as large as it is. */
         return;
     }
-    if (ids->entries != before->entries) {
-        ids_return_entries(&ids->entry_array, &before->entry_array);
-        ids->entries = before->entries;
-    } else {
-        hm_array_give_back(&ids->entry_array, &before->entry_array, false);
-    }
+    hm_load_return_array(&ids->entry_array, &before->entry_array);
+    ids->entries = before->entries;
     hm_array_give_back(&ids->slot_array, &before->slot_array, false);
 }

@@ -34,7 +34,13 @@
 
 #include <handle_map/save.h>
 
-typedef enum hm_save_kind { HM_SAVE_MAP = 1, HM_SAVE_POOL } hm_save_kind;
+typedef enum hm_save_kind {
+    HM_SAVE_MAP = 1,
+    HM_SAVE_POOL,
+    HM_SAVE_TABLE,
+    HM_SAVE_SECONDARY,
+    HM_SAVE_LISTS
+} hm_save_kind;
 
 /* The bits of a section's flags. */
 enum {
@@ -47,7 +53,7 @@ enum {
     HM_SAVE_BLOCK = 1 << 16,             /* bytes of the payload before each checksum */
     HM_SAVE_PIECE = HM_SAVE_MAX_ENCODED, /* bytes that are converted at a time */
     HM_SAVE_TEXT = 255,                  /* bytes of a name, at most */
-    HM_SAVE_DETAILS = 16                 /* numbers of the container's own in a header, at most */
+    HM_SAVE_DETAILS = 272                /* numbers of the container's own in a header, at most */
 };
 
 /* What the header of a section says. */
@@ -221,5 +227,9 @@ hm_status hm_load_ids_part(hm_save_in *in, hm_load_ids *load);
  * and without a capacity that of its container. */
 void hm_load_adopt_ids(const hm_save_in *in, hm_load_ids *load);
 void hm_load_drop_ids(hm_load_ids *load);
+
+/* Gives back what an array of a range in steps has got since `before` was a copy of it; it may have
+ * left its place there for a range of its own. The program does not see it. */
+void hm_load_return_array(hm_array *array, const hm_array *before);
 
 #endif

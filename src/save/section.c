@@ -23,7 +23,7 @@ enum {
  * of DOS show whether the file went through a program that takes it for text. */
 #define SECTION_MAGIC_NUMBER UINT64_C(0x0A1A0A0D534D4889)
 
-static const char *const section_kinds[] = {"", "map", "pool"};
+static const char *const section_kinds[] = {"", "map", "pool", "table", "secondary", "lists"};
 
 static size_t section_length(const char *text)
 {

@@ -19,8 +19,7 @@
 #include "../id_table_private.h"
 #include "../memory/memory_private.h"
 
-/* Returns the number of values for which all columns are committed. */
-static uint32_t secondary_committed_values(const hm_secondary *secondary)
+uint32_t hm_secondary_committed_values(const hm_secondary *secondary)
 {
     size_t values = secondary->value_array.limit, owners = secondary->owner_array.limit;
     return (uint32_t)(values < owners ? values : owners);
@@ -115,7 +114,7 @@ static void secondary_read_columns(hm_secondary *secondary, const hm_array *posi
     secondary->owners = hm_array_data(&secondary->owner_array);
     secondary->pieces = hm_array_data(&secondary->piece_array);
     secondary->positions = hm_array_data(positions);
-    secondary->guard.limit = secondary_committed_values(secondary);
+    secondary->guard.limit = hm_secondary_committed_values(secondary);
 }
 
 void hm_secondary_place_columns(hm_secondary *secondary, const hm_secondary_desc *full,
@@ -276,11 +275,11 @@ static hm_status secondary_commit_values(hm_secondary *secondary, uint32_t n, ui
         status = hm_array_commit(&secondary->owner_array, count, grows);
     if (status == HM_OK)
         status = hm_array_prepare(&secondary->value_array, count, grows);
-    secondary->guard.limit = secondary_committed_values(secondary);
+    secondary->guard.limit = hm_secondary_committed_values(secondary);
     return status;
 }
 
-static hm_status secondary_tell(const hm_secondary *secondary, hm_status status)
+hm_status hm_secondary_tell(const hm_secondary *secondary, hm_status status)
 {
     const hm_limits limits = {
         "secondary", secondary->name, hm_secondary_capacity(secondary), secondary->max_slots, 0,
@@ -303,7 +302,7 @@ hm_status hm_secondary_reserve(hm_secondary *secondary, uint32_t n)
     }
     if (status != HM_OK)
         secondary->slot_end = before;
-    return secondary_tell(secondary, status);
+    return hm_secondary_tell(secondary, status);
 }
 
 /* Whether this handle may be an owner's: checks only its bits, not the value of its slot. */
@@ -351,7 +350,7 @@ static void secondary_destroy(hm_secondary *secondary, uint32_t index)
         return;
     hm_guard_enter(&secondary->guard);
     secondary->destroy(secondary_value_at(secondary, index), secondary->context);
-    hm_guard_leave(&secondary->guard, secondary_committed_values(secondary));
+    hm_guard_leave(&secondary->guard, hm_secondary_committed_values(secondary));
 }
 
 static void *secondary_replace(hm_secondary *secondary, uint32_t index, hm_handle owner,
@@ -394,7 +393,7 @@ hm_status hm_secondary_prepare(hm_secondary *secondary, uint32_t added, const hm
         status = hm_secondary_prepare_slot(secondary, hm_handle_index(owners[i]));
     if (status != HM_OK)
         secondary->slot_end = before;
-    return secondary_tell(secondary, status);
+    return hm_secondary_tell(secondary, status);
 }
 
 hm_status hm_secondary_judge(const hm_secondary *secondary, hm_handle owner, uint32_t *index)
@@ -436,6 +435,51 @@ void *hm_secondary_set_slow(hm_secondary *secondary, hm_handle owner, const void
     if (index != HM_INVALID_INDEX)
         return secondary_replace(secondary, index, owner, value);
     return secondary_append(secondary, owner, value);
+}
+
+/* load */
+
+hm_status hm_secondary_make_room(hm_secondary *secondary, uint32_t made, uint32_t n)
+{
+    secondary->count = made;
+    hm_status status = secondary_commit_values(secondary, n, 0, true);
+    secondary->count = 0;
+    hm_guard_enter(&secondary->guard);
+    return status;
+}
+
+hm_status hm_secondary_adopt_owners(hm_secondary *secondary, uint32_t n, uint32_t slots)
+{
+    secondary->count = n;
+    hm_status status = secondary_commit_values(secondary, 0, slots, true);
+    for (uint32_t i = 0; i < n && status == HM_OK; i++)
+        status = hm_secondary_prepare_slot(secondary, hm_handle_index(secondary->owners[i]));
+    secondary->count = 0;
+    for (uint32_t i = 0; i < n && status == HM_OK; i++) {
+        uint32_t slot = hm_handle_index(secondary->owners[i]);
+        if (secondary_find_slot(secondary, slot) != HM_INVALID_INDEX)
+            status = HM_ERROR_CORRUPT;
+        secondary->positions[slot] = i;
+        secondary->count = i + 1;
+    }
+    if (status != HM_OK)
+        secondary->count = 0;
+    return status;
+}
+
+void hm_secondary_give_back(hm_secondary *secondary, const hm_secondary *before)
+{
+    size_t values = before->value_array.capacity;
+    if (!hm_secondary_is_whole(secondary)) {
+        hm_array_give_back(&secondary->owner_array, &before->owner_array, false);
+        hm_array_give_back(&secondary->value_array, &before->value_array, true);
+        hm_secondary_return_positions(secondary, before);
+        return;
+    }
+    hm_memory_poison(secondary->values, secondary->value_array.committed_size);
+    if ((values != secondary->value_array.capacity || before->slot_end != secondary->slot_end) &&
+        secondary_move(secondary, values, before->slot_end) != HM_OK)
+        hm_restore_last_error(); /* It stays as large as it is. */
 }
 
 /* remove */
@@ -495,7 +539,7 @@ static hm_dense secondary_dense(const hm_secondary *constant)
     hm_secondary *secondary = (hm_secondary *)constant;
     return (hm_dense){
         .guard = &secondary->guard,
-        .limit = secondary_committed_values(secondary),
+        .limit = hm_secondary_committed_values(secondary),
         .order = &secondary->order,
         .erase_at = secondary_remove_at,
         .sequence = {.items = secondary->values,
@@ -560,13 +604,13 @@ hm_status hm_secondary_trim(hm_secondary *secondary)
         status = hm_order_trim(&secondary->order, secondary->count);
     if (status == HM_OK)
         status = secondary_shrink(secondary);
-    secondary->guard.limit = secondary_committed_values(secondary);
-    return secondary_tell(secondary, status);
+    secondary->guard.limit = hm_secondary_committed_values(secondary);
+    return hm_secondary_tell(secondary, status);
 }
 
 static bool secondary_fields_are_valid(const hm_secondary *secondary)
 {
-    uint32_t committed = secondary_committed_values(secondary);
+    uint32_t committed = hm_secondary_committed_values(secondary);
     uint64_t piece_end = (uint64_t)secondary->piece_array.count << secondary->piece_shift;
     return secondary->values == hm_array_data(&secondary->value_array) &&
            secondary->owners == hm_array_data(&secondary->owner_array) &&

@@ -43,6 +43,10 @@ void hm_secondary_release_positions(const hm_secondary *secondary);
 /* Makes lookups see a slot below max_slots: commits its piece if that has no memory. */
 hm_status hm_secondary_prepare_slot(hm_secondary *secondary, uint32_t slot);
 
+/* After a load that failed: if positions were made since `before`, gives back all positions, and
+ * returns to the range that they had then, unless that is gone. */
+void hm_secondary_return_positions(hm_secondary *secondary, const hm_secondary *before);
+
 /* Gives back the pieces without an owner, up to the first that the system refuses to take. */
 hm_status hm_secondary_trim_pieces(hm_secondary *secondary);
 

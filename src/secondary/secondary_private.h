@@ -39,6 +39,23 @@ hm_status hm_secondary_prepare(hm_secondary *secondary, uint32_t added, const hm
  * replace, or HM_INVALID_INDEX. Fails as hm_secondary_set does, except that it is never busy. */
 hm_status hm_secondary_accept(hm_secondary *secondary, hm_handle owner, uint32_t *index);
 
+/* Returns the number of values for which all columns are committed: the limit of the guard. */
+uint32_t hm_secondary_committed_values(const hm_secondary *secondary);
+
+/* Passes a status on, and names the secondary if memory was refused. */
+hm_status hm_secondary_tell(const hm_secondary *secondary, hm_status status);
+
+/* For a load, while the secondary is busy and its count is 0: make room for n more values behind
+ * those that were made; then, when all owners are written behind the count too, make the n values
+ * its own. `slots`: behind the highest slot of an owner, at most max_slots. HM_ERROR_CORRUPT: two
+ * owners have one slot; the caller says so. HM_ERROR_MEMORY, HM_ERROR_FULL. */
+hm_status hm_secondary_make_room(hm_secondary *secondary, uint32_t made, uint32_t n);
+hm_status hm_secondary_adopt_owners(hm_secondary *secondary, uint32_t n, uint32_t slots);
+
+/* Gives back the memory that an empty secondary had not before; if positions were made, all that
+ * positions have. */
+void hm_secondary_give_back(hm_secondary *secondary, const hm_secondary *before);
+
 /* Sets the value of an owner that has one already, or that was prepared and whose slot has none. */
 void hm_secondary_put(hm_secondary *secondary, hm_handle owner, const void *value);
 

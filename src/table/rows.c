@@ -54,6 +54,19 @@ HM_INLINE void table_clear_run(const hm_cells *run, size_t to, size_t size)
         memset(run[c].base + to, 0, size);
 }
 
+HM_INLINE void table_pack_run(const hm_cells *run, unsigned char *bytes, size_t from, size_t size)
+{
+    for (uint32_t c = 0, n = run->run; c < n; c++)
+        memcpy(bytes + size * c, run[c].base + from, size);
+}
+
+HM_INLINE void table_unpack_run(const hm_cells *run, const unsigned char *bytes, size_t to,
+                                size_t size)
+{
+    for (uint32_t c = 0, n = run->run; c < n; c++)
+        memcpy(run[c].base + to, bytes + size * c, size);
+}
+
 static bool table_has_lanes(const hm_table *table)
 {
     return table->lane_shift != 0;
@@ -175,6 +188,20 @@ void hm_table_write_row(const hm_table *table, uint32_t row, const void *const *
     }
     for (; run < end; values += run->run, run += run->run)
         TABLE_FOR_SIZE(run->size, table_write_run, run, values, hm_table_offset(table, run, row));
+}
+
+void hm_table_pack_row(const hm_table *table, uint32_t row, unsigned char *bytes)
+{
+    const hm_cells *run = table->columns, *end = run + table->column_count;
+    for (; run < end; bytes += run->size * run->run, run += run->run)
+        TABLE_FOR_SIZE(run->size, table_pack_run, run, bytes, hm_table_offset(table, run, row));
+}
+
+void hm_table_unpack_row(const hm_table *table, uint32_t row, const unsigned char *bytes)
+{
+    const hm_cells *run = table->columns, *end = run + table->column_count;
+    for (; run < end; bytes += run->size * run->run, run += run->run)
+        TABLE_FOR_SIZE(run->size, table_unpack_run, run, bytes, hm_table_offset(table, run, row));
 }
 
 void hm_table_shift_rows(void *owner, uint32_t at, uint32_t gap, uint32_t n)

@@ -10,8 +10,7 @@
 #include "../id_table_private.h"
 #include "../memory/memory_private.h"
 
-/* Returns the number of rows for which everything is committed. */
-static uint32_t table_committed_rows(const hm_table *table)
+uint32_t hm_table_committed_rows(const hm_table *table)
 {
     size_t slots = table->ids.slot_array.limit;
     return slots < table->committed ? (uint32_t)slots : table->committed;
@@ -59,7 +58,7 @@ hm_status hm_table_init(hm_table *table, const hm_table_desc *desc)
         table_release_all(table);
         return status;
     }
-    table->guard.limit = table_committed_rows(table);
+    table->guard.limit = hm_table_committed_rows(table);
     table->destroy = desc->destroy;
     table->context = desc->context;
     if (desc->destroy != NULL)
@@ -151,12 +150,21 @@ uint32_t hm_table_get_n(const hm_table *table, const hm_handle *handles, uint32_
 
 /* insert */
 
-/* Passes a status on, and names the table if memory was refused. */
-static hm_status table_tell(const hm_table *table, hm_status status)
+hm_status hm_table_tell(const hm_table *table, hm_status status)
 {
     const hm_limits limits = {"table", table->name, hm_table_capacity(table), table->ids.max_slots,
                               0,       NULL};
     return hm_tell_memory(status, &limits);
+}
+
+hm_status hm_table_move(hm_table *table, size_t capacity, size_t slots)
+{
+    hm_table_space space;
+    hm_array_column columns[HM_TABLE_ARRAYS];
+    hm_table_list_moved(table, NULL, &space, columns);
+    hm_status status = hm_id_table_move(&table->ids, capacity, slots, columns, HM_TABLE_ARRAYS);
+    hm_table_count_committed(table);
+    return status;
 }
 
 /* As hm_id_table_resize; `values` as in hm_table_space. */
@@ -186,8 +194,8 @@ static hm_status table_prepare_for(hm_table *table, uint32_t n, bool grows, cons
         status = hm_id_table_prepare(&table->ids, table->name, n, grows);
     if (status == HM_OK)
         status = hm_table_commit_columns(table, table->ids.count + n, grows);
-    table->guard.limit = table_committed_rows(table);
-    return table_tell(table, status);
+    table->guard.limit = hm_table_committed_rows(table);
+    return hm_table_tell(table, status);
 }
 
 static hm_status table_prepare(hm_table *table, uint32_t n, bool grows)
@@ -299,7 +307,7 @@ static bool table_destroy_row(hm_table *table, uint32_t row)
     if (table->destroy != NULL) {
         hm_guard_enter(&table->guard);
         table->destroy(table, row, table->context);
-        hm_guard_leave(&table->guard, table_committed_rows(table));
+        hm_guard_leave(&table->guard, hm_table_committed_rows(table));
     }
     return true;
 }
@@ -316,7 +324,7 @@ static hm_dense table_dense(const hm_table *constant, uint32_t column)
 {
     hm_table *table = (hm_table *)constant;
     hm_dense dense = {.guard = &table->guard,
-                      .limit = table_committed_rows(table),
+                      .limit = hm_table_committed_rows(table),
                       .column = column,
                       .column_count = table->column_count,
                       .order_column = &table->order_column,
@@ -432,8 +440,8 @@ hm_status hm_table_trim(hm_table *table)
         status = hm_order_trim(&table->order, table->ids.count);
     if (status == HM_OK)
         status = table_resize(table, 0, NULL);
-    table->guard.limit = table_committed_rows(table);
-    return table_tell(table, status);
+    table->guard.limit = hm_table_committed_rows(table);
+    return hm_table_tell(table, status);
 }
 
 hm_status hm_table_validate(const hm_table *table)
@@ -442,7 +450,7 @@ hm_status hm_table_validate(const hm_table *table)
     hm_status status = hm_id_table_validate(&table->ids);
     if (status != HM_OK)
         return status;
-    uint32_t committed = table_committed_rows(table);
+    uint32_t committed = hm_table_committed_rows(table);
     bool is_consistent = table->ids.count <= committed && hm_table_columns_are_valid(table) &&
                          hm_dense_is_valid(&table->guard, table->order, committed);
     if (!is_consistent)

@@ -7,9 +7,9 @@
 #ifndef HANDLE_MAP_TABLE_INTERNAL_H
 #define HANDLE_MAP_TABLE_INTERNAL_H
 
-#include "../array_private.h"
+#include "table_private.h"
 
-#include <handle_map/table.h>
+#include "../array_private.h"
 
 /* layout.c */
 
@@ -44,8 +44,6 @@ void hm_table_list_moved(hm_table *table, const void **values, hm_table_space *s
 void hm_table_count_committed(hm_table *table);
 /* Finishes both. */
 void hm_table_release_columns(hm_table *table);
-/* Commits all columns for `count` rows; `grows` as in hm_array_commit. */
-hm_status hm_table_commit_columns(hm_table *table, uint32_t count, bool grows);
 /* Gives back whole pages behind the last row. */
 hm_status hm_table_trim_columns(hm_table *table);
 /* Whether the columns are where the arrays say. */
@@ -53,11 +51,6 @@ bool hm_table_columns_are_valid(const hm_table *table);
 
 /* rows.c */
 
-/* The n rows from `first` on begin to exist: makes their groups accessible, and zeroes new groups.
- */
-void hm_table_open_rows(hm_table *table, uint32_t first, uint32_t n);
-/* All rows, which were `count`, have ceased to exist: poisons their groups. */
-void hm_table_close_all(const hm_table *table, uint32_t count);
 /* Copies n cells to column `index`, from row `first` on; `cells` NULL: zeros. */
 void hm_table_write_cells(const hm_table *table, uint32_t index, uint32_t first, uint32_t n,
                           const void *cells);

@@ -86,9 +86,47 @@ static inline void test_file_seal(test_file *file)
     }
 }
 
+static inline void saved_fill(void *bytes, size_t size, uint64_t *random)
+{
+    for (size_t i = 0; i < size; i++)
+        ((unsigned char *)bytes)[i] = (unsigned char)test_random(random);
+}
+
+/* Gives a free slot a generation near the last, as if it had been used so often. */
+static inline void saved_age(hm_id_table *ids, uint64_t *random)
+{
+    if (ids->used == ids->count)
+        return;
+    uint32_t slot = ids->slots[ids->count + test_random_below(random, ids->used - ids->count)];
+    uint32_t lives = HM_HANDLE_MAX_GENERATION - hm_handle_generation(ids->entries[slot]);
+    uint32_t most = test_random_below(random, 3);
+    if (lives > most)
+        ids->entries[slot].bits += (uint64_t)(lives - most) << HM_HANDLE_GENERATION_SHIFT;
+}
+
+/* Compares the handles at all positions, and what is said about others. */
+static inline void saved_compare_ids(const hm_id_table *a, const hm_id_table *b)
+{
+    uint32_t slots = a->dropped_end + a->slot_count + 2;
+    CHECK(a->count == b->count && a->used == b->used && a->slot_count == b->slot_count);
+    for (uint32_t i = 0; i < a->count; i++)
+        CHECK(hm_id_table_handle_at(a, i).bits == hm_id_table_handle_at(b, i).bits);
+    for (uint32_t slot = 0; slot < slots; slot++)
+        for (uint32_t generation = 1; generation < 12; generation++) {
+            hm_handle early = hm_handle_pack(slot, generation, a->type_id);
+            hm_handle late =
+                hm_handle_pack(slot, HM_HANDLE_MAX_GENERATION + 1 - generation, a->type_id);
+            CHECK(hm_id_table_explain(a, early) == hm_id_table_explain(b, early));
+            CHECK(hm_id_table_explain(a, late) == hm_id_table_explain(b, late));
+        }
+}
+
 typedef union saved {
     hm_map map;
     hm_pool pool;
+    hm_table table;
+    hm_secondary secondary;
+    hm_lists lists;
 } saved;
 
 /* A kind of container. Shapes are numbered from 0. */
@@ -106,6 +144,6 @@ typedef struct saved_kind {
     void (*fini)(saved *made);
 } saved_kind;
 
-extern const saved_kind saved_map, saved_pool;
+extern const saved_kind saved_map, saved_pool, saved_table, saved_secondary, saved_lists;
 
 #endif

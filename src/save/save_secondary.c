@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: MIT */
+/* save: secondaries. Their payload: the values in order; of each owner the slot and the generation.
+ * Positions of slots take memory that no bytes of the file are for, so they are made last, when the
+ * whole section has been checked. */
+#include "../secondary/secondary_private.h"
+#include "save_internal.h"
+
+#include "../dense_private.h"
+#include "../guard_private.h"
+
+enum { SECONDARY_SLOTS, SECONDARY_DETAILS };
+
+enum { SECONDARY_OWNER = 6 /* bytes */ };
+
+static uint64_t saved_secondary_size(const hm_save_section *section)
+{
+    return (uint64_t)section->count * ((uint64_t)section->encoded_size + SECONDARY_OWNER);
+}
+
+/* Returns the number behind the highest slot of n owners. */
+static uint32_t secondary_slots_of(const hm_handle *owners, uint32_t n)
+{
+    uint32_t slots = 0;
+    for (uint32_t i = 0; i < n; i++)
+        if (slots <= hm_handle_index(owners[i]))
+            slots = hm_handle_index(owners[i]) + 1;
+    return slots;
+}
+
+static void secondary_save_owners(hm_save_out *out, const hm_handle *owners, uint32_t n)
+{
+    enum { MOST = HM_SAVE_PIECE / SECONDARY_OWNER };
+    while (n > 0 && out->status == HM_OK) {
+        uint32_t part = n < MOST ? n : MOST;
+        for (uint32_t i = 0; i < part; i++) {
+            unsigned char *bytes = out->piece + (size_t)SECONDARY_OWNER * i;
+            hm_save_put_32(bytes, hm_handle_index(owners[i]));
+            hm_save_put_16(bytes + 4, hm_handle_generation(owners[i]));
+        }
+        hm_save_bytes(out, out->piece, (size_t)SECONDARY_OWNER * part);
+        owners += part;
+        n -= part;
+    }
+}
+
+hm_status hm_secondary_save(const hm_secondary *secondary, const hm_save_desc *desc, hm_sink sink)
+{
+    HM_CONTRACT(secondary != NULL, "hm_secondary_save: secondary is NULL");
+    hm_save_section section = {.kind = HM_SAVE_SECONDARY,
+                               .type_id = secondary->type_id,
+                               .item_size = (uint32_t)secondary->value_size,
+                               .count = secondary->count,
+                               .detail_count = SECONDARY_DETAILS};
+    hm_save_out out;
+    if (secondary->values == NULL)
+        return hm_fail_uninitialised("secondary");
+    hm_status status = hm_save_describe(&section, desc, secondary->name);
+    if (status != HM_OK)
+        return status;
+    section.details[SECONDARY_SLOTS] = secondary_slots_of(secondary->owners, secondary->count);
+    section.payload_size = saved_secondary_size(&section);
+    hm_save_begin(&out, &section, sink);
+    hm_save_items(&out, desc, secondary->values, secondary->value_size, section.count);
+    secondary_save_owners(&out, secondary->owners, section.count);
+    return hm_save_end(&out);
+}
+
+/* A secondary that is being loaded. */
+typedef struct secondary_load {
+    hm_secondary *secondary;
+    hm_secondary before;
+    const hm_save_desc *desc;
+    uint32_t made; /* values */
+    hm_save_in in;
+} secondary_load;
+
+static hm_status secondary_load_check(secondary_load *load)
+{
+    hm_save_in *in = &load->in;
+    const hm_secondary *secondary = load->secondary;
+    const hm_save_section *section = &in->section;
+    const hm_save_desc *desc = load->desc;
+    hm_status status = hm_load_check(in, desc, secondary->type_id, secondary->value_size);
+    if (status != HM_OK)
+        return status;
+    if (section->detail_count != SECONDARY_DETAILS ||
+        section->count > section->details[SECONDARY_SLOTS] ||
+        section->payload_size != saved_secondary_size(section))
+        return hm_load_fail(in, HM_ERROR_CORRUPT, 0, "its size and its counts disagree");
+    status = hm_load_check_limit(in, "values", section->count, desc != NULL ? desc->max_count : 0,
+                                 secondary->capacity);
+    if (status != HM_OK)
+        return status;
+    return hm_load_check_limit(in, "slots", section->details[SECONDARY_SLOTS],
+                               desc != NULL ? desc->max_slots : 0, secondary->max_slots);
+}
+
+static hm_status secondary_load_values(secondary_load *load)
+{
+    hm_secondary *secondary = load->secondary;
+    while (load->made < load->in.section.count) {
+        uint32_t n = hm_load_next(secondary->value_size, load->in.section.count - load->made);
+        hm_status status = hm_secondary_make_room(secondary, load->made, n);
+        if (status != HM_OK)
+            return status;
+        unsigned char *values = secondary->values + secondary->value_size * load->made;
+        hm_memory_unpoison(values, secondary->value_size * n);
+        load->made += hm_load_items(&load->in, load->desc, values, secondary->value_size, n);
+        if (load->in.status != HM_OK)
+            return load->in.status;
+    }
+    return HM_OK;
+}
+
+/* The values have made the room. */
+static hm_status secondary_load_owners(secondary_load *load)
+{
+    enum { MOST = HM_SAVE_PIECE / SECONDARY_OWNER };
+    hm_save_in *in = &load->in;
+    hm_handle *owners = load->secondary->owners;
+    uint32_t count = in->section.count, slots = in->section.details[SECONDARY_SLOTS];
+    for (uint32_t done = 0; done < count;) {
+        uint32_t part = count - done < MOST ? count - done : MOST;
+        if (!hm_load_bytes(in, in->piece, (size_t)SECONDARY_OWNER * part))
+            return in->status;
+        for (uint32_t i = 0; i < part; i++, done++) {
+            const unsigned char *bytes = in->piece + (size_t)SECONDARY_OWNER * i;
+            uint32_t slot = hm_load_32(bytes), generation = hm_load_16(bytes + 4);
+            if (slot >= slots || generation == 0)
+                return hm_load_fail(in, HM_ERROR_CORRUPT, SECONDARY_OWNER * (size_t)(part - i),
+                                    "slot %" HM_U32 ", generation %" HM_U32 " is no owner", slot,
+                                    generation);
+            owners[done] = hm_handle_pack(slot, generation, load->secondary->type_id);
+        }
+    }
+    if (secondary_slots_of(owners, count) == slots)
+        return hm_load_end(in);
+    return hm_load_fail(in, HM_ERROR_CORRUPT, 0, "no owner has the last of %" HM_U32 " slots",
+                        slots);
+}
+
+static hm_status secondary_load_all(secondary_load *load, hm_source source)
+{
+    hm_save_in *in = &load->in;
+    hm_secondary *secondary = load->secondary;
+    hm_status status = hm_load_find(in, HM_SAVE_SECONDARY, load->desc, secondary->name, source);
+    if (status == HM_OK)
+        status = secondary_load_check(load);
+    if (status == HM_OK)
+        status = secondary_load_values(load);
+    if (status == HM_OK)
+        status = secondary_load_owners(load);
+    if (status != HM_OK)
+        return status;
+    status = hm_secondary_adopt_owners(secondary, load->made, in->section.details[SECONDARY_SLOTS]);
+    if (status == HM_ERROR_CORRUPT)
+        return hm_load_fail(in, status, 0, "two owners have one slot");
+    return status;
+}
+
+/* Makes the secondary as it was. */
+static void secondary_load_drop(secondary_load *load)
+{
+    hm_secondary *secondary = load->secondary;
+    bool destroys = load->desc != NULL && load->desc->decode != NULL && secondary->destroy != NULL;
+    for (uint32_t i = load->made; i-- > 0 && destroys;)
+        secondary->destroy(secondary->values + secondary->value_size * i, secondary->context);
+    hm_secondary_give_back(secondary, &load->before);
+}
+
+hm_status hm_secondary_load(hm_secondary *secondary, const hm_save_desc *desc, hm_source source)
+{
+    HM_CONTRACT(secondary != NULL, "hm_secondary_load: secondary is NULL");
+    secondary_load load;
+    if (hm_guard_refuses(&secondary->guard, "secondary", secondary->name))
+        return HM_ERROR_BUSY;
+    if (secondary->values == NULL)
+        return hm_fail_uninitialised("secondary");
+    if (secondary->count != 0)
+        return hm_fail(HM_ERROR_INVALID,
+                       "a load takes a secondary without values; '%.40s' has %" HM_U32,
+                       secondary->name, secondary->count);
+    load.secondary = secondary;
+    load.before = *secondary;
+    load.desc = desc;
+    load.made = 0;
+    hm_guard_enter(&secondary->guard);
+    hm_status status = secondary_load_all(&load, source);
+    if (status != HM_OK)
+        secondary_load_drop(&load);
+    hm_dense_forget_order(&secondary->guard, secondary->order);
+    hm_guard_leave(&secondary->guard, hm_secondary_committed_values(secondary));
+    return hm_secondary_tell(secondary, status);
+}
