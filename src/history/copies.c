@@ -138,9 +138,30 @@ void hm_history_put(const hm_history *history, unsigned char *address, size_t si
         copies_set_poison(address, size, copy + history->page_size);
 }
 
+/* The bits by which `size` bytes differ are collected for so many bytes before they are looked at,
+ * so that a compiler can use wide registers. (A freestanding library has no memcmp.) */
+enum { COPIES_STRETCH = 256 };
+
+static bool copies_are_equal(const unsigned char *a, const unsigned char *b, size_t size)
+{
+    size_t i = 0;
+    for (; i + COPIES_STRETCH <= size; i += COPIES_STRETCH) {
+        uint64_t x[COPIES_STRETCH / 8], y[COPIES_STRETCH / 8], different = 0;
+        memcpy(x, a + i, sizeof x);
+        memcpy(y, b + i, sizeof y);
+        for (size_t k = 0; k < COPIES_STRETCH / 8; k++)
+            different |= x[k] ^ y[k];
+        if (different != 0)
+            return false;
+    }
+    while (i < size && a[i] == b[i])
+        i++;
+    return i == size;
+}
+
 static bool copies_is_zero(const unsigned char *bytes, size_t size)
 {
-    return bytes[0] == 0 && memcmp(bytes, bytes + 1, size - 1) == 0;
+    return bytes[0] == 0 && copies_are_equal(bytes, bytes + 1, size - 1);
 }
 
 bool hm_history_differs(const hm_history *history, unsigned char *address, size_t size,
@@ -149,11 +170,11 @@ bool hm_history_differs(const hm_history *history, unsigned char *address, size_
     if (copy == NULL)
         return !copies_is_zero(address, size);
     if (!hm_memory_poisons())
-        return memcmp(address, copy, size) != 0;
+        return !copies_are_equal(address, copy, size);
     unsigned char *bits = hm_array_data(&history->scratch);
     copies_lift_poison(address, size, bits);
-    bool differs = memcmp(address, copy, size) != 0 ||
-                   memcmp(bits, copy + history->page_size, (size + 7) / 8) != 0;
+    bool is_same = copies_are_equal(address, copy, size) &&
+                   copies_are_equal(bits, copy + history->page_size, (size + 7) / 8);
     copies_set_poison(address, size, bits);
-    return differs;
+    return !is_same;
 }
