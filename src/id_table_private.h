@@ -81,9 +81,11 @@ hm_status hm_id_table_move(hm_id_table *table, size_t capacity, size_t slots,
                            const hm_array_column *more, uint32_t count);
 
 /* Returns the generation floor of a slot's unit, 0 without one; makes floors for so many slots, new
- * ones 0; sets one that has been made. */
+ * ones 0. */
 uint32_t hm_id_table_floor_of(const hm_id_table *table, uint32_t slot);
 hm_status hm_id_table_open_floors(hm_id_table *table, size_t slots);
+
+/* Sets a floor that has been made. */
 void hm_id_table_set_floor(hm_id_table *table, uint32_t slot, uint16_t floor);
 
 /* As hm_id_table_trim, but moves nothing. */
