@@ -337,7 +337,7 @@ static void stand_in_order(scene *on)
     make_large_archetype(on);
     CHECK(run_order(on));
     hm_array *list = on->in.world.order;
-    list->limit = list->capacity = sizeof(hm_world_order) / sizeof(uint32_t) + 1;
+    list->limit = list->capacity = list->committed_size / sizeof(uint32_t);
 }
 
 static void stand_in_order_with_many_chunks(scene *on)
