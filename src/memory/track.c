@@ -8,9 +8,10 @@
 
 #include "memory_private.h"
 
-/* The C library may come without the system's headers, as musl does. */
+/* The C library may come without the system's headers, as musl does, or with those of another
+ * machine. */
 #if defined(__linux__) && defined(__has_include) && !defined(HM_FREESTANDING)
-#if __has_include(<linux/userfaultfd.h>)
+#if __has_include(<linux/userfaultfd.h>) && __has_include(<asm/types.h>)
 #include <linux/userfaultfd.h>
 #include <sys/syscall.h>
 #endif

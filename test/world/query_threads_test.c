@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Parts of one loop on several threads, which write values and record commands at once. */
-#if defined(__unix__) && !defined(__wasm__)
-
 #include "support/query.h"
+
+#if defined(__unix__) && !defined(__wasm__)
 
 #include <handle_map/commands.h>
 
