@@ -89,8 +89,8 @@ static hm_status pool_move(hm_pool *pool, uint32_t slots)
 {
     size_t used = hm_pool_word_count(pool->slot_count), kept = pool->slot_count;
     size_t bases = pool->unit_array.limit;
-    if (!hm_pool_reuses_last(pool))
-        kept = POOL_RING + hm_pool_word_count(used);
+    if (!hm_pool_reuses_last(pool)) /* All are committed together. */
+        kept = pool->hole_array.limit != 0 ? POOL_RING + hm_pool_word_count(used) : 0;
     hm_array table;
     hm_array_column columns[HM_POOL_COLUMNS];
     uint32_t count = hm_pool_columns_list(pool, slots, columns);
@@ -104,7 +104,7 @@ static hm_status pool_move(hm_pool *pool, uint32_t slots)
     hm_pool_columns_place(pool);
     pool->buckets = hm_array_data(&table);
     hm_pool_storage_follow(pool, bases);
-    if (hm_pool_reuses_last(pool))
+    if (hm_pool_reuses_last(pool) || kept == 0)
         return HM_OK;
     /* The pages of the old range that were remapped may have its higher levels. */
     memset(pool->hole_array.data + sizeof(uint64_t) * kept, 0,

@@ -325,10 +325,10 @@ static uint32_t pool_list_blocks(hm_pool *pool, uint32_t slots, hm_array *table,
     if (!hm_pool_in_fixed_blocks(pool))
         return 1;
     *table = (hm_array){.data = (unsigned char *)pool->buckets};
-    columns[1] =
-        (hm_array_column){.array = table,
-                          .desc = {sizeof(uint32_t), 0, hm_pool_buckets_for(units), 0, memory},
-                          .used = hm_pool_bucket_count(pool)};
+    columns[1] = (hm_array_column){
+        .array = table, /* hm_pool_index_size counts on steps of a page */
+        .desc = {sizeof(uint32_t), 0, hm_pool_buckets_for(units), memory->page_size, memory},
+        .used = hm_pool_bucket_count(pool)};
     return 2;
 }
 
