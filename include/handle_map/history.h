@@ -104,7 +104,7 @@ HM_API hm_status hm_history_watch(hm_history *history, void *address, size_t siz
 
 /* Forgets what is watched from this address on, in all marks: no rewind writes there any more.
  * False: nothing that is watched begins there. Call it before the memory ends. O(copies). */
-HM_API bool hm_history_unwatch(hm_history *history, void *address);
+HM_API bool hm_history_unwatch(hm_history *history, const void *address);
 
 /* Takes this moment, and returns its number, above those of all marks before; 0: refused, and
  * hm_last_error says why; then the state and all marks are as they were. If the state has come from

@@ -217,7 +217,7 @@ static void history_unwatch_piece(hm_history *history, uint32_t piece)
     *unit = (hm_history_unit){.address = NULL};
 }
 
-bool hm_history_unwatch(hm_history *history, void *address)
+bool hm_history_unwatch(hm_history *history, const void *address)
 {
     HM_CONTRACT(history != NULL, "hm_history_unwatch: history is NULL");
     uint32_t count = (uint32_t)hm_array_count(&history->watches), piece = 0;
