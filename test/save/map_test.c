@@ -314,6 +314,7 @@ TEST(save_map, a_lie_about_the_size_takes_less_than_a_megabyte)
     test_file_end(&file);
 }
 
+#ifndef __wasm__ /* WASI has no tmpfile. */
 TEST(save_map, files_hold_what_memory_does)
 {
     hm_map map = make_odd("numbers", 100), loaded = make_empty("numbers", 0);
@@ -330,6 +331,7 @@ TEST(save_map, files_hold_what_memory_does)
     hm_map_fini(&map);
     hm_map_fini(&loaded);
 }
+#endif
 
 TEST(save_map, memory_that_is_too_small_is_refused)
 {
