@@ -52,17 +52,22 @@ static void encode(const void *item, void *bytes, void *context)
         ((unsigned char *)bytes)[i] = (unsigned char)(number >> 8 * i);
 }
 
-/* Takes both what encode wrote, and the bytes of a row, whose first are the same. Refuses the
- * number that the context says. */
+/* Takes both what encode wrote, and the bytes of a row, which begin with the number as this machine
+ * has it. Refuses the number that the context says. */
 static bool decode(uint32_t version, const void *bytes, size_t size, void *item, void *context)
 {
     void *const *cells = item;
     uint64_t number = 0, before;
+    uint32_t plain;
     uint16_t mark = 7;
     const uint32_t *refused = context;
     CHECK((version == 3 && size == 3) || (version == 0 && size == 12));
     for (int i = 0; i < 3; i++)
         number |= (uint64_t)((const unsigned char *)bytes)[i] << 8 * i;
+    if (size == 12) {
+        memcpy(&plain, bytes, sizeof plain);
+        number = plain;
+    }
     memcpy(&before, cells[1], sizeof before);
     CHECK(before == 0);
     memcpy(cells[0], &number, sizeof number);
