@@ -76,10 +76,12 @@ void hm_lists_empty(hm_lists_blocks *blocks, hm_lists_record *record);
 /* Makes the range empty, when no list has a block any more. */
 void hm_lists_drop_blocks(hm_lists_blocks *blocks);
 
-/* For a load, while the lists are busy, and no call sees blocks since `end` is 1: makes room for so
- * many units behind `end`, which the caller sets meanwhile; then makes the exact blocks that fill
- * the units up to `end`, with so many items, those of the lists. */
+/* Makes room for so many units behind `end`. */
 hm_status hm_lists_open_units(hm_lists_blocks *blocks, uint64_t size);
+
+/* For a load, while the lists are busy, and no call sees blocks since `end` is 1; the caller sets
+ * it while it opens units. Makes the exact blocks that fill the units up to `end`, with so many
+ * items, those of the lists. */
 void hm_lists_adopt_blocks(hm_lists_blocks *blocks, uint32_t end, uint64_t items);
 
 /* Moves lists without a capacity, which have neither records nor blocks, to a range for `capacity`

@@ -32,8 +32,10 @@ void hm_table_give_back(hm_table *table);
 /* The n rows from `first` on begin to exist: makes their groups accessible, and zeroes new groups.
  */
 void hm_table_open_rows(hm_table *table, uint32_t first, uint32_t n);
+
 /* All rows, which were `count`, have ceased to exist: poisons their groups. */
 void hm_table_close_all(const hm_table *table, uint32_t count);
+
 /* Copy the cells of a row to bytes without gaps, or from there, in the order of the columns. */
 void hm_table_pack_row(const hm_table *table, uint32_t row, unsigned char *bytes);
 void hm_table_unpack_row(const hm_table *table, uint32_t row, const unsigned char *bytes);
