@@ -71,7 +71,8 @@ static bool find_run(const hm_history *history, uint32_t *page, uint32_t *end)
 /* Of a run of pages, those that the system saw written. */
 static bool find_written(hm_history *history, uint32_t page, uint32_t run_end)
 {
-    hm_memory_span spans[FIND_SPANS];
+    /* MemorySanitizer does not see what the system writes. */
+    hm_memory_span spans[FIND_SPANS] = {{0}};
     unsigned char *from = hm_history_address(history, page);
     unsigned char *to = hm_history_address(history, run_end);
     while (from < to) {
