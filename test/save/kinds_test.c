@@ -228,7 +228,7 @@ static void refuse_memory(const saved_kind *kind, uint32_t shape, uint64_t *rand
     save_to(kind, &made, &file);
     hm_status status = HM_ERROR_MEMORY;
     for (uint32_t k = 1; status != HM_OK; k++) {
-        test_memory_init_with_holes(&memory, 4096);
+        test_memory_init_with_holes(&memory, test_page_size(4096));
         kind->init(&loaded, shape, &memory.table);
         hm_stats before = kind->get_stats(&loaded);
         test_memory_fail(&memory, k, k % 2 != 0);
@@ -267,7 +267,7 @@ TEST(save_kinds, a_thousand_loads_leak_nothing)
         saved made, loaded;
         test_file file = {0};
         test_memory memory;
-        test_memory_init_with_holes(&memory, 4096);
+        test_memory_init_with_holes(&memory, test_page_size(4096));
         make(kind, &made, 0, STEPS, &random);
         save_to(kind, &made, &file);
         for (int i = 0; i < 1000; i++) {

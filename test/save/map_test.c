@@ -295,7 +295,7 @@ TEST(save_map, a_lie_about_the_size_takes_less_than_a_megabyte)
     test_file_seal(&file);
     for (uint32_t capacity = 0;; capacity = UINT32_MAX - 1) {
         watched from = {.file = &file};
-        test_memory_init(&from.memory, 4096);
+        test_memory_init(&from.memory, test_page_size(4096));
         if (capacity != 0 && !test_has_addresses((uint64_t)1 << 37, "a map of 2^32 items"))
             break;
         hm_map_desc desc = {.item_size = 4, .capacity = capacity, .type_id = TYPE, .name = "n"};
