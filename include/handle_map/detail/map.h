@@ -100,7 +100,7 @@ HM_INLINE hm_handle hm_map_emplace_as(hm_map *map, void **item, size_t item_size
 HM_INLINE hm_handle hm_map_insert_rarely(hm_map *map, const void *item, size_t item_size)
 {
     unsigned char copy[HM_MAP_SMALL];
-    if (item == NULL || item_size > sizeof copy)
+    if (item == NULL || !HM_IS_CONSTANT(item_size) || item_size > sizeof copy)
         return hm_map_insert_slow(map, item);
     hm_bits_copy(copy, item, item_size);
     return hm_map_insert_slow(map, copy);
