@@ -145,17 +145,18 @@ TEST(map_trust, of_all_neighbours_of_issued_handles_only_live_ones_resolve)
 /* Returns the resident bytes, or 0 if they are not known. */
 static size_t resident_size(void)
 {
-    size_t pages = 0;
+    size_t size = 0; /* KiB: pages may be the emulator's, or those of the system below it */
 #if defined(__linux__)
-    FILE *file = fopen("/proc/self/statm", "r");
+    char line[128];
+    FILE *file = fopen("/proc/self/status", "r");
     if (file == NULL)
         return 0;
-    if (fscanf(file, "%*s %zu", &pages) != 1)
-        pages = 0;
+    while (size == 0 && fgets(line, sizeof line, file) != NULL)
+        if (sscanf(line, "VmRSS: %zu", &size) != 1)
+            size = 0;
     fclose(file);
-    pages *= (size_t)sysconf(_SC_PAGESIZE);
 #endif
-    return pages;
+    return size << 10;
 }
 
 /* Probes the previous handle, the one that a wrapped generation would repeat, and a random one. */
