@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* No 64 bits resolve except those of an issued handle whose item is live. */
-#if defined(__linux__)
-#define _POSIX_C_SOURCE 200809L /* sysconf */
-#endif
-
 #include "support/test.h"
 
 #include <handle_map/map.h>
@@ -11,10 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#if defined(__linux__)
-#include <unistd.h>
-#endif
 
 /* Sanitizers keep shadow memory and quarantines, so resident memory says nothing about the map. */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
