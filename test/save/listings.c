@@ -79,26 +79,6 @@ static void run(saved *made, uint64_t *random)
         change(lists, random);
 }
 
-static hm_status save(const saved *made, const hm_save_desc *desc, hm_sink sink)
-{
-    return hm_lists_save(&made->lists, desc, sink);
-}
-
-static hm_status load(saved *made, const hm_save_desc *desc, hm_source source)
-{
-    return hm_lists_load(&made->lists, desc, source);
-}
-
-static hm_status validate(const saved *made)
-{
-    return hm_lists_validate(&made->lists);
-}
-
-static hm_stats get_stats(const saved *made)
-{
-    return hm_lists_get_stats(&made->lists);
-}
-
 static void compare(const saved *a, const saved *b)
 {
     const hm_lists *lists = &a->lists, *other = &b->lists;
@@ -124,21 +104,4 @@ static bool go_on(saved *a, saved *b, uint64_t *random)
     return !hm_handle_is_null(list);
 }
 
-static void fini(saved *made)
-{
-    hm_lists_fini(&made->lists);
-}
-
-const saved_kind saved_lists = {
-    .name = "lists",
-    .shapes = sizeof shapes / sizeof *shapes,
-    .init = init,
-    .run = run,
-    .save = save,
-    .load = load,
-    .validate = validate,
-    .get_stats = get_stats,
-    .compare = compare,
-    .go_on = go_on,
-    .fini = fini,
-};
+SAVED_KIND(lists)

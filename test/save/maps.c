@@ -58,26 +58,6 @@ static void run(saved *made, uint64_t *random)
         (void)insert(map, random);
 }
 
-static hm_status save(const saved *made, const hm_save_desc *desc, hm_sink sink)
-{
-    return hm_map_save(&made->map, desc, sink);
-}
-
-static hm_status load(saved *made, const hm_save_desc *desc, hm_source source)
-{
-    return hm_map_load(&made->map, desc, source);
-}
-
-static hm_status validate(const saved *made)
-{
-    return hm_map_validate(&made->map);
-}
-
-static hm_stats get_stats(const saved *made)
-{
-    return hm_map_get_stats(&made->map);
-}
-
 static void compare(const saved *a, const saved *b)
 {
     const hm_map *map = &a->map, *other = &b->map;
@@ -93,28 +73,5 @@ static void compare(const saved *a, const saved *b)
     }
 }
 
-static bool go_on(saved *a, saved *b, uint64_t *random)
-{
-    hm_handle handle = insert(&a->map, random), other = insert(&b->map, random);
-    CHECK(handle.bits == other.bits);
-    return !hm_handle_is_null(handle);
-}
-
-static void fini(saved *made)
-{
-    hm_map_fini(&made->map);
-}
-
-const saved_kind saved_map = {
-    .name = "map",
-    .shapes = sizeof shapes / sizeof *shapes,
-    .init = init,
-    .run = run,
-    .save = save,
-    .load = load,
-    .validate = validate,
-    .get_stats = get_stats,
-    .compare = compare,
-    .go_on = go_on,
-    .fini = fini,
-};
+SAVED_INSERTS(map)
+SAVED_KIND(map)

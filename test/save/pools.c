@@ -87,26 +87,6 @@ static void run(saved *made, uint64_t *random)
         (void)insert(pool, random);
 }
 
-static hm_status save(const saved *made, const hm_save_desc *desc, hm_sink sink)
-{
-    return hm_pool_save(&made->pool, desc, sink);
-}
-
-static hm_status load(saved *made, const hm_save_desc *desc, hm_source source)
-{
-    return hm_pool_load(&made->pool, desc, source);
-}
-
-static hm_status validate(const saved *made)
-{
-    return hm_pool_validate(&made->pool);
-}
-
-static hm_stats get_stats(const saved *made)
-{
-    return hm_pool_get_stats(&made->pool);
-}
-
 static void compare(const saved *a, const saved *b)
 {
     const hm_pool *pool = &a->pool, *other = &b->pool;
@@ -132,28 +112,5 @@ static void compare(const saved *a, const saved *b)
         CHECK(hm_pool_upcoming(pool, k).bits == hm_pool_upcoming(other, k).bits);
 }
 
-static bool go_on(saved *a, saved *b, uint64_t *random)
-{
-    hm_handle handle = insert(&a->pool, random), other = insert(&b->pool, random);
-    CHECK(handle.bits == other.bits);
-    return !hm_handle_is_null(handle);
-}
-
-static void fini(saved *made)
-{
-    hm_pool_fini(&made->pool);
-}
-
-const saved_kind saved_pool = {
-    .name = "pool",
-    .shapes = sizeof shapes / sizeof *shapes,
-    .init = init,
-    .run = run,
-    .save = save,
-    .load = load,
-    .validate = validate,
-    .get_stats = get_stats,
-    .compare = compare,
-    .go_on = go_on,
-    .fini = fini,
-};
+SAVED_INSERTS(pool)
+SAVED_KIND(pool)

@@ -144,6 +144,50 @@ typedef struct saved_kind {
     void (*fini)(saved *made);
 } saved_kind;
 
+/* Defines the row of a kind, from static functions `init`, `run`, `compare` and `go_on`, and from
+ * `shapes`. */
+#define SAVED_KIND(kind)                                                                           \
+    static hm_status save(const saved *made, const hm_save_desc *desc, hm_sink sink)               \
+    {                                                                                              \
+        return hm_##kind##_save(&made->kind, desc, sink);                                          \
+    }                                                                                              \
+    static hm_status load(saved *made, const hm_save_desc *desc, hm_source source)                 \
+    {                                                                                              \
+        return hm_##kind##_load(&made->kind, desc, source);                                        \
+    }                                                                                              \
+    static hm_status validate(const saved *made)                                                   \
+    {                                                                                              \
+        return hm_##kind##_validate(&made->kind);                                                  \
+    }                                                                                              \
+    static hm_stats get_stats(const saved *made)                                                   \
+    {                                                                                              \
+        return hm_##kind##_get_stats(&made->kind);                                                 \
+    }                                                                                              \
+    static void fini(saved *made)                                                                  \
+    {                                                                                              \
+        hm_##kind##_fini(&made->kind);                                                             \
+    }                                                                                              \
+    const saved_kind saved_##kind = {.name = #kind,                                                \
+                                     .shapes = sizeof shapes / sizeof *shapes,                     \
+                                     .init = init,                                                 \
+                                     .run = run,                                                   \
+                                     .save = save,                                                 \
+                                     .load = load,                                                 \
+                                     .validate = validate,                                         \
+                                     .get_stats = get_stats,                                       \
+                                     .compare = compare,                                           \
+                                     .go_on = go_on,                                               \
+                                     .fini = fini};
+
+/* Defines `go_on` of a kind with a static function `insert`. */
+#define SAVED_INSERTS(kind)                                                                        \
+    static bool go_on(saved *a, saved *b, uint64_t *random)                                        \
+    {                                                                                              \
+        hm_handle handle = insert(&a->kind, random), other = insert(&b->kind, random);             \
+        CHECK(handle.bits == other.bits);                                                          \
+        return !hm_handle_is_null(handle);                                                         \
+    }
+
 extern const saved_kind saved_map, saved_pool, saved_table, saved_secondary, saved_lists;
 
 #endif

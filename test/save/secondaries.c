@@ -61,26 +61,6 @@ static void run(saved *made, uint64_t *random)
         (void)set(secondary, random);
 }
 
-static hm_status save(const saved *made, const hm_save_desc *desc, hm_sink sink)
-{
-    return hm_secondary_save(&made->secondary, desc, sink);
-}
-
-static hm_status load(saved *made, const hm_save_desc *desc, hm_source source)
-{
-    return hm_secondary_load(&made->secondary, desc, source);
-}
-
-static hm_status validate(const saved *made)
-{
-    return hm_secondary_validate(&made->secondary);
-}
-
-static hm_stats get_stats(const saved *made)
-{
-    return hm_secondary_get_stats(&made->secondary);
-}
-
 static void compare(const saved *a, const saved *b)
 {
     const hm_secondary *secondary = &a->secondary, *other = &b->secondary;
@@ -108,21 +88,4 @@ static bool go_on(saved *a, saved *b, uint64_t *random)
     return is_set;
 }
 
-static void fini(saved *made)
-{
-    hm_secondary_fini(&made->secondary);
-}
-
-const saved_kind saved_secondary = {
-    .name = "secondary",
-    .shapes = sizeof shapes / sizeof *shapes,
-    .init = init,
-    .run = run,
-    .save = save,
-    .load = load,
-    .validate = validate,
-    .get_stats = get_stats,
-    .compare = compare,
-    .go_on = go_on,
-    .fini = fini,
-};
+SAVED_KIND(secondary)

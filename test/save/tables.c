@@ -65,26 +65,6 @@ static void run(saved *made, uint64_t *random)
         (void)insert(table, random);
 }
 
-static hm_status save(const saved *made, const hm_save_desc *desc, hm_sink sink)
-{
-    return hm_table_save(&made->table, desc, sink);
-}
-
-static hm_status load(saved *made, const hm_save_desc *desc, hm_source source)
-{
-    return hm_table_load(&made->table, desc, source);
-}
-
-static hm_status validate(const saved *made)
-{
-    return hm_table_validate(&made->table);
-}
-
-static hm_stats get_stats(const saved *made)
-{
-    return hm_table_get_stats(&made->table);
-}
-
 /* Lanes behind the last row are zero. */
 static void check_lanes(const hm_table *table)
 {
@@ -108,28 +88,5 @@ static void compare(const saved *a, const saved *b)
     check_lanes(other);
 }
 
-static bool go_on(saved *a, saved *b, uint64_t *random)
-{
-    hm_handle handle = insert(&a->table, random), other = insert(&b->table, random);
-    CHECK(handle.bits == other.bits);
-    return !hm_handle_is_null(handle);
-}
-
-static void fini(saved *made)
-{
-    hm_table_fini(&made->table);
-}
-
-const saved_kind saved_table = {
-    .name = "table",
-    .shapes = sizeof shapes / sizeof *shapes,
-    .init = init,
-    .run = run,
-    .save = save,
-    .load = load,
-    .validate = validate,
-    .get_stats = get_stats,
-    .compare = compare,
-    .go_on = go_on,
-    .fini = fini,
-};
+SAVED_INSERTS(table)
+SAVED_KIND(table)
