@@ -99,18 +99,20 @@ HM_API void hm_history_fini(hm_history *history);
  * arena in the history, any plain state of the program. A rewind to a mark from before zeroes them,
  * which makes a container an empty one. They are compared with their copy by each mark.
  * HM_ERROR_INVALID: NULL, no bytes, or bytes that overlap what is watched, or the history's.
- * HM_ERROR_MEMORY: the parent refuses. O(pieces of a page that are watched). */
+ * HM_ERROR_MEMORY: the parent refuses. Invalidates nothing. O(pieces of a page that are watched).
+ */
 HM_API hm_status hm_history_watch(hm_history *history, void *address, size_t size);
 
 /* Forgets what is watched from this address on, in all marks: no rewind writes there any more.
- * False: nothing that is watched begins there. Call it before the memory ends. O(copies). */
+ * False: nothing that is watched begins there. Call it before the memory ends. Invalidates nothing.
+ * O(copies). */
 HM_API bool hm_history_unwatch(hm_history *history, const void *address);
 
 /* Takes this moment, and returns its number, above those of all marks before; 0: refused, and
  * hm_last_error says why; then the state and all marks are as they were. If the state has come from
  * a rewind, the marks after the current one go. Must not be called from inside a callback or while
- * a query runs, for which a rewind could not come back. O(pages that changed), with
- * HM_HISTORY_COMPARE O(bytes committed).
+ * a query runs, for which a rewind could not come back. Invalidates nothing. O(pages that changed),
+ * with HM_HISTORY_COMPARE O(bytes committed).
  *
  * Example:
  *

@@ -82,12 +82,17 @@ enum { HM_SAVE_MAX_ENCODED = 8192 };
  * that fails changes nothing: the container is empty as before, with the same memory. Where the
  * source is then is unspecified.
  *
- *     HM_ERROR_CORRUPT   the bytes are no section, are damaged or end too early, there is no
- * section of this kind and name, or it has more than max_count or max_slots HM_ERROR_INVALID   the
- * section fits no such container: another type id, item size or layout; or the container has issued
- * handles, or the descriptor is wrong HM_ERROR_FULL      it has more items or slots than the
- * container can have; or the container is not initialised HM_ERROR_IO        the sink refused; what
- * it has got so far is no whole section HM_ERROR_MEMORY, HM_ERROR_BUSY
+ * HM_ERROR_CORRUPT: the bytes are no section, are damaged or end too early; there is no section of
+ * this kind and name; or it has more than max_count or max_slots.
+ *
+ * HM_ERROR_INVALID: the section fits no such container, since it has another type id, item size or
+ * layout; the container has issued handles; or the descriptor is wrong.
+ *
+ * HM_ERROR_FULL: the section has more items or slots than the container can have; or the container
+ * is not initialised.
+ *
+ * HM_ERROR_IO: the sink refused; what it has got so far is no whole section. HM_ERROR_MEMORY and
+ * HM_ERROR_BUSY as everywhere.
  *
  * Whoever made a file, each length, generation, slot and position in it is checked, and a checksum
  * (XXH64) for each 64 KiB; a load takes memory only as bytes arrive. But a checksum is no
