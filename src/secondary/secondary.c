@@ -14,7 +14,6 @@
 #include "../announce_private.h"
 #include "../array_private.h"
 #include "../base_private.h"
-#include "../describe_private.h"
 #include "../handle_private.h"
 #include "../id_table_private.h"
 #include "../memory/memory_private.h"
@@ -321,17 +320,6 @@ static hm_status secondary_check_owner(const hm_secondary *secondary, hm_handle 
     return HM_OK;
 }
 
-/* Returns the position of a slot's value, of any generation, or HM_INVALID_INDEX. */
-static uint32_t secondary_find_slot(const hm_secondary *secondary, uint32_t slot)
-{
-    if (!hm_secondary_has_piece(secondary, slot))
-        return HM_INVALID_INDEX;
-    uint32_t index = secondary->positions[slot];
-    if (index >= secondary->count || hm_handle_index(secondary->owners[index]) != slot)
-        return HM_INVALID_INDEX;
-    return index;
-}
-
 /* The bytes may overlap. */
 static void *secondary_write(hm_secondary *secondary, uint32_t index, const void *value)
 {
@@ -401,7 +389,7 @@ hm_status hm_secondary_judge(const hm_secondary *secondary, hm_handle owner, uin
     hm_status status = secondary_check_owner(secondary, owner);
     if (status != HM_OK)
         return status;
-    *index = secondary_find_slot(secondary, hm_handle_index(owner));
+    *index = hm_secondary_find_slot(secondary, hm_handle_index(owner));
     if (*index == HM_INVALID_INDEX)
         return HM_OK;
     hm_handle before = secondary->owners[*index];
@@ -457,7 +445,7 @@ hm_status hm_secondary_adopt_owners(hm_secondary *secondary, uint32_t n, uint32_
     secondary->count = 0;
     for (uint32_t i = 0; i < n && status == HM_OK; i++) {
         uint32_t slot = hm_handle_index(secondary->owners[i]);
-        if (secondary_find_slot(secondary, slot) != HM_INVALID_INDEX)
+        if (hm_secondary_find_slot(secondary, slot) != HM_INVALID_INDEX)
             status = HM_ERROR_CORRUPT;
         secondary->positions[slot] = i;
         secondary->count = i + 1;
@@ -625,7 +613,7 @@ static bool secondary_owner_is_valid(const hm_secondary *secondary, uint32_t ind
 {
     hm_handle owner = secondary->owners[index];
     return hm_handle_judge(owner, secondary->type_id) == HM_HANDLE_LIVE &&
-           secondary_find_slot(secondary, hm_handle_index(owner)) == index;
+           hm_secondary_find_slot(secondary, hm_handle_index(owner)) == index;
 }
 
 hm_status hm_secondary_validate(const hm_secondary *secondary)
@@ -651,62 +639,6 @@ hm_handle hm_secondary_handle_of(const hm_secondary *secondary, const void *valu
         return HM_NULL_HANDLE;
     size_t index = ((uintptr_t)value - (uintptr_t)secondary->values) / secondary->value_size;
     return index < secondary->count ? secondary->owners[index] : HM_NULL_HANDLE;
-}
-
-size_t hm_secondary_describe(const hm_secondary *secondary, hm_handle owner, char *buffer,
-                             size_t size)
-{
-    HM_CONTRACT(secondary != NULL, "hm_secondary_describe: secondary is NULL");
-    HM_CONTRACT(buffer != NULL || size == 0, "hm_secondary_describe: buffer is NULL");
-    return hm_secondary_describe_as(secondary, owner, "value", buffer, size);
-}
-
-/* The generation is that of the value of the owner's slot, or 0. */
-static hm_description secondary_look_at(const hm_secondary *secondary, hm_handle owner)
-{
-    uint32_t slot = hm_handle_index(owner);
-    hm_description what = {.name = secondary->name,
-                           .handle = owner,
-                           .state = hm_handle_judge(owner, secondary->type_id),
-                           .type_id = secondary->type_id,
-                           .slots = secondary->max_slots,
-                           .is_zeroed = secondary->max_slots == 0};
-    if (what.state != HM_HANDLE_LIVE)
-        return what;
-    if (slot >= secondary->max_slots) {
-        what.state = HM_HANDLE_OUT_OF_RANGE;
-        return what;
-    }
-    uint32_t index = secondary_find_slot(secondary, slot);
-    if (index != HM_INVALID_INDEX)
-        what.generation = hm_handle_generation(secondary->owners[index]);
-    if (what.generation < hm_handle_generation(owner))
-        what.state = HM_HANDLE_ABSENT;
-    else if (what.generation > hm_handle_generation(owner))
-        what.state = HM_HANDLE_STALE;
-    return what;
-}
-
-hm_handle_state hm_secondary_explain(const hm_secondary *secondary, hm_handle owner)
-{
-    HM_CONTRACT(secondary != NULL, "hm_secondary_explain: secondary is NULL");
-    return secondary_look_at(secondary, owner).state;
-}
-
-size_t hm_secondary_describe_as(const hm_secondary *secondary, hm_handle owner, const char *value,
-                                char *buffer, size_t size)
-{
-    hm_description what = secondary_look_at(secondary, owner);
-    if (what.state != HM_HANDLE_ABSENT)
-        return hm_describe(&what, buffer, size);
-    if (what.generation == 0)
-        return hm_format(buffer, size, "absent: slot %" HM_U32 " of '%s' has no %s",
-                         hm_handle_index(owner), what.name, value);
-    return hm_format(buffer, size,
-                     "absent: slot %" HM_U32 " of '%s' still has the %s of generation %" HM_U32
-                     ", the handle has %" HM_U32,
-                     hm_handle_index(owner), what.name, value, what.generation,
-                     hm_handle_generation(owner));
 }
 
 hm_secondary_stats hm_secondary_get_stats(const hm_secondary *secondary)
