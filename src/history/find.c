@@ -42,30 +42,28 @@ static bool find_touched(hm_history *history)
     return true;
 }
 
+/* Returns the first page from this one on that is committed, or that is not; or page_end. */
+static uint32_t find_page(const hm_history *history, uint32_t page, bool is_committed)
+{
+    const uint64_t *words = hm_array_data(&history->committed);
+    uint64_t others = is_committed ? 0 : UINT64_MAX;
+    while (page < history->page_end) {
+        uint64_t word = (words[page / 64] ^ others) >> page % 64;
+        if (word != 0) {
+            page += hm_bits_lowest(word);
+            break;
+        }
+        page = (page / 64 + 1) * 64;
+    }
+    return page < history->page_end ? page : history->page_end;
+}
+
 /* Finds the next run of committed pages, from a page on. */
 static bool find_run(const hm_history *history, uint32_t *page, uint32_t *end)
 {
-    const uint64_t *words = hm_array_data(&history->committed);
-    uint32_t last = history->page_end, at = *page;
-    while (at < last) {
-        uint64_t word = words[at / 64] >> at % 64;
-        if (word != 0) {
-            at += hm_bits_lowest(word);
-            break;
-        }
-        at = (at / 64 + 1) * 64;
-    }
-    *page = at;
-    while (at < last) {
-        uint64_t word = ~words[at / 64] >> at % 64;
-        if (word != 0) {
-            at += hm_bits_lowest(word);
-            break;
-        }
-        at = (at / 64 + 1) * 64;
-    }
-    *end = at < last ? at : last;
-    return *page < last;
+    *page = find_page(history, *page, true);
+    *end = find_page(history, *page, false);
+    return *page < history->page_end;
 }
 
 /* Of a run of pages, those that the system saw written. */

@@ -28,7 +28,7 @@ static inline size_t hm_memory_align_of(size_t size)
 hm_status hm_memory_reserve(const hm_memory *memory, size_t size, unsigned char **address);
 hm_status hm_memory_commit(const hm_memory *memory, unsigned char *address, size_t size);
 
-/* As these. */
+/* Gives pages back; records a failure in the same way. */
 hm_status hm_memory_decommit(const hm_memory *memory, unsigned char *address, size_t size);
 
 /* In a switch on a size of bytes: calls with a constant size as the last argument, which compilers
