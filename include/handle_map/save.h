@@ -47,7 +47,7 @@ typedef struct hm_memory_stream {
  *     stream = (hm_memory_stream){malloc(stream.position), stream.position, 0};
  *     hm_map_save(&map, NULL, hm_sink_memory(&stream));
  *     stream.position = 0;
- *     hm_map_load(&copy, NULL, hm_source_memory(&stream));
+ *     hm_map_load(&other_map, NULL, hm_source_memory(&stream));
  */
 HM_API hm_sink hm_sink_memory(hm_memory_stream *stream);
 HM_API hm_source hm_source_memory(hm_memory_stream *stream);
