@@ -108,7 +108,7 @@ enum { HM_SAVE_MAX_ENCODED = 8192 };
  * HM_ERROR_FULL: the map is not initialised. O(slots + bytes). Example:
  *
  *     FILE *file = fopen("level.hm", "wb");
- *     if (file != NULL && hm_map_save(&sprites, NULL, hm_sink_file(file)) != HM_OK)
+ *     if (file != NULL && hm_map_save(&map, NULL, hm_sink_file(file)) != HM_OK)
  *         fprintf(stderr, "%s\n", hm_last_error());
  */
 HM_API hm_status hm_map_save(const hm_map *map, const hm_save_desc *desc, hm_sink sink);
