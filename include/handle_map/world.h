@@ -353,7 +353,7 @@ static inline void *hm_world_get(const hm_world *world, hm_handle entity, hm_com
  *
  *     void *values[2];
  *     if (hm_world_values_of(&world, mover, (hm_component[]){position, velocity}, 2, values) == 2)
- *         move(values[0], values[1]);
+ *         push(values[0], values[1]);
  */
 static inline uint32_t hm_world_values_of(const hm_world *world, hm_handle entity,
                                           const hm_component *set, uint32_t n, void **values)

@@ -67,6 +67,7 @@ void kernel(void *const *columns, size_t count, void *context);
 void upload(const void *values, uint32_t count);
 void draw(const struct sprite *sprite);
 void move(struct bullet *bullet);
+void push(void *position, const void *velocity);
 void resolve(struct contact *contact);
 void resolve_all(struct contact *found, uint32_t count);
 uint64_t cell_of(int row, int column);
