@@ -71,7 +71,7 @@ begun() {
 
 refused nonsense nonsense
 refused nonsense nonsense --help
-for verb in test lint coverage ways docs page; do
+for verb in test lint coverage ways docs page release; do
     refused surplus $verb surplus
 done
 refused nosuch check nosuch
@@ -101,7 +101,7 @@ refused surplus abi dump surplus
 helped
 helped help
 helped --help
-for verb in demo test check lint coverage mutate fuzz planted exhaustive bench ways abi docs page; do
+for verb in demo test check lint coverage mutate fuzz planted exhaustive bench ways abi docs page release; do
     grep -q "\./run $verb " "$work/output" || fail "does not mention $verb"
     helped $verb --help
     helped $verb nosuch --help

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# version.sh SOURCE: the version in meson.build, in the wrap file and in the Debian package is the one in
-# base.h, and every source file names its licence in one of its first three lines.
+# version.sh SOURCE: the version in meson.build, in the wrap file and in the packages' recipes is the one
+# in base.h, and every source file names its licence in one of its first three lines.
 # shellcheck source=test/tools/check.sh
 . "$1/test/tools/check.sh"
 cd "$source"
@@ -23,8 +23,12 @@ for name in directory source_filename; do
 done
 grep -q "^handle-map ($header-" tools/package/debian/changelog ||
     complain "tools/package/debian/changelog has no entry for version $header"
+for recipe in vcpkg/vcpkg.json conan/conanfile.py; do
+    grep -q "^ *\"\{0,1\}version\"\{0,1\}\( =\|:\) \"$header\",\{0,1\}\$" "tools/package/$recipe" ||
+        complain "tools/package/$recipe is not of version $header"
+done
 
-files=$(find run .ci/run include src test benchmarks docs -type f \( -path run -o -path .ci/run \
+files=$(find run .ci/run include src test tools benchmarks docs -type f \( -path run -o -path .ci/run \
     -o -name '*.c' -o -name '*.h' -o -name '*.cpp' -o -name '*.py' -o -name '*.sh' \
     -o -name '*.awk' -o -name '*.rs' \) | sort)
 for file in $files; do

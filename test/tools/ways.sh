@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# ways.sh SOURCE: builds README's first program by each way to get the library that docs/install.md
-# lists, from the archive of a release, and compares what it prints. A table at the end has the
+# ways.sh SOURCE [RELEASE]: builds README's first program by each way to get the library that
+# docs/install.md lists, and compares what it prints. It starts from the files of the release in that
+# directory, else from an archive that it makes. A table at the end has the
 # commands, their seconds, and their processor time, which other jobs on the machine change less.
 # Everything is in a temporary directory: the Debian packages are unpacked there instead of installed,
 # so that no run needs root or changes the system; `dpkg --simulate` says whether they could be
@@ -13,7 +14,15 @@ processors=$(nproc)
 export CMAKE_BUILD_PARALLEL_LEVEL="$processors" DEB_BUILD_OPTIONS="parallel=$processors"
 export CCACHE_DISABLE=1
 
-archive=$(sh "$source/test/tools/archive.sh" "$source" "$work")
+files=${2-}
+if [ -n "$files" ]; then
+    files=$(cd "$files" && pwd)
+    (cd "$files" && quietly sha256sum -c SHA256SUMS)
+    version=${files##*/release-}
+    archive=$files/handle_map-$version.tar.xz
+else
+    archive=$(sh "$source/test/tools/archive.sh" "$source" "$work")
+fi
 release=$(basename "$archive" .tar.xz)
 version=${release#handle_map-}
 write_first_program
@@ -141,14 +150,15 @@ FetchContent_MakeAvailable(handle_map)"
     done
 
     prepare one
+    if [ -n "$files" ]; then
+        tar -xf "$files/$release-one-source.tar.xz" --strip-components=1
+    else
+        python3 -B handle_map/tools/amalgamate.py whole/handle_map
+        python3 -B handle_map/tools/amalgamate.py --folders map map
+    fi
     try 'one source, one header' ./program \
-        'python3 -B handle_map/tools/amalgamate.py one/handle_map' \
-        'cc -O2 -Ione program.c one/handle_map/handle_map.c -pthread -o program'
-
-    prepare part
-    try 'a part of it' ./program \
-        'python3 -B handle_map/tools/amalgamate.py --folders part map' \
-        'cc -O2 -Ipart program.c part/handle_map.c -pthread -o program'
+        'cc -O2 -Iwhole program.c whole/handle_map/handle_map.c -pthread -o program'
+    try 'a part of it' ./program 'cc -O2 -Imap program.c map/handle_map.c -pthread -o program'
 
     prepare sources
     try 'the sources themselves' ./program \
@@ -156,12 +166,15 @@ FetchContent_MakeAvailable(handle_map)"
 
     prepare debian
     cp "$archive" "handle-map_$version.orig.tar.xz"
-    try 'Debian packages' '' \
-        'cp -R handle_map/tools/package/debian handle_map' \
-        '(cd handle_map && dpkg-buildpackage -us -uc -b)'
+    cp -R handle_map/tools/package/debian handle_map
+    if [ -n "$files" ]; then
+        cp "$files"/*.deb .
+    else
+        try 'Debian packages' '' '(cd handle_map && dpkg-buildpackage -us -uc -b)'
+    fi
     try '  source package, lintian' '' \
         '(cd handle_map && dpkg-buildpackage -us -uc -S)' \
-        'lintian --fail-on error,warning ./*.changes'
+        'lintian --fail-on error,warning ./*.changes ./*.deb'
     try '  unpacked' '' \
         'dpkg --simulate --install ./*.deb' \
         'for package in *.deb; do dpkg-deb -x $package root; done'
