@@ -248,10 +248,8 @@ static scene_node_handle create(struct scene *scene, scene_node_handle parent,
     return handle;
 }
 
-hm_status scene_init(struct scene *scene, uint32_t capacity, const hm_memory *memory)
+hm_status scene_init_empty(struct scene *scene, uint32_t capacity, const hm_memory *memory)
 {
-    if (scene == NULL)
-        return HM_ERROR_INVALID;
     memset(scene, 0, sizeof *scene);
     hm_map_desc desc = {.capacity = capacity, .memory = memory, .name = "scene"};
     if (capacity == 0)
@@ -262,6 +260,16 @@ hm_status scene_init(struct scene *scene, uint32_t capacity, const hm_memory *me
     hm_array_desc dirty = {.item_size = sizeof(scene_node_handle), .memory = memory};
     dirty.capacity = hm_map_capacity(&scene->nodes.map) / FULL_PASS_SHARE + 1;
     status = hm_array_init(&scene->dirty, &dirty);
+    if (status != HM_OK)
+        scene_fini(scene);
+    return status;
+}
+
+hm_status scene_init(struct scene *scene, uint32_t capacity, const hm_memory *memory)
+{
+    if (scene == NULL)
+        return HM_ERROR_INVALID;
+    hm_status status = scene_init_empty(scene, capacity, memory);
     struct scene_node *root = NULL;
     if (status == HM_OK)
         scene->root = create_unlinked(scene, NULL, &root);

@@ -14,8 +14,8 @@
  * scene_node_map_as_owners(&scene.nodes). scene_destroy knows nothing of it: call remove_if of the
  * secondary afterwards, or walk the subtree before with scene_next_in.
  *
- * Sources: scene_graph.c and scene_order.c. A refusal sets no hm_last_error, unless it is one of
- * the map below.
+ * Sources: scene_graph.c, scene_order.c and scene_save.c. A refusal sets no hm_last_error, unless
+ * it is one of the map below.
  *
  * What the example shows:
  *
@@ -38,6 +38,7 @@
 
 #include <handle_map/array.h>
 #include <handle_map/map.h>
+#include <handle_map/save.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -223,6 +224,20 @@ void scene_pace_add(struct scene_pace *pace, hm_progress spent, double ms);
  *     scene_pace_add(&pace, spent, now_ms() - start);
  */
 hm_budget scene_pace_budget(const struct scene_pace *pace, double ms);
+
+/* Saving */
+
+/* Writes the scene as a section of a file (handle_map/save.h): the links and the local transforms,
+ * the same bytes on every machine. HM_ERROR_IO: the sink refused. O(nodes). */
+hm_status scene_save(const struct scene *scene, hm_sink sink);
+
+/* Makes a scene of what scene_save wrote; takes the place of scene_init. Every handle means what it
+ * meant, and the next creates return the handles that they would have returned. The order in memory
+ * is that of before; the next update computes all world transforms. HM_ERROR_CORRUPT: the bytes are
+ * damaged, or are no tree; HM_ERROR_FULL: there are more nodes than `capacity`; or as scene_init.
+ * Then the scene is as after a failed scene_init. Whoever wrote the file, all of it is checked. */
+hm_status scene_load(struct scene *scene, uint32_t capacity, const hm_memory *memory,
+                     hm_source source);
 
 /* Checks that all links agree, that each node is reached exactly once, and that labels and the list
  * of changed nodes fit: HM_OK or HM_ERROR_CORRUPT. O(nodes), no allocation. */

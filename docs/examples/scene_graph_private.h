@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* scene_graph_private: what the two sources of the scene graph share.
+/* scene_graph_private: what the sources of the scene graph share.
  *
  * Labels. A walk around the tree comes to each node and leaves it again: two brackets, like those
  * around words. Each bracket has a label, and labels never fall along the walk:
@@ -70,5 +70,14 @@ static inline void set_crowded(struct scene *scene, struct scene_node *node, boo
     scene->crowded += is_crowded;
     node->is_crowded = is_crowded;
 }
+
+/* Makes a scene without a root. */
+hm_status scene_init_empty(struct scene *scene, uint32_t capacity, const hm_memory *memory);
+
+/* Whether all links agree, and lead from the root to each node once. Links may be any bits. */
+bool scene_has_good_links(const struct scene *scene);
+
+/* Numbers at most so many brackets, if any node is crowded; returns how many. */
+uint32_t scene_number(struct scene *scene, uint32_t most);
 
 #endif

@@ -34,10 +34,9 @@ static void number_bracket(struct scene *scene)
     numbering->next = after;
 }
 
-/* Numbers at most so many brackets, if any node is crowded; returns how many. A new renumbering
- * begins below all labels, which thereby rise by SCENE_LABEL_SPAN. Half of its labels are for nodes
- * that are created meanwhile. */
-static uint32_t number(struct scene *scene, uint32_t most)
+/* A new renumbering begins below all labels, which thereby rise by SCENE_LABEL_SPAN. Half of its
+ * labels are for nodes that are created meanwhile. */
+uint32_t scene_number(struct scene *scene, uint32_t most)
 {
     struct scene_numbering *numbering = &scene->numbering;
     if (is_null(numbering->next.node)) {
@@ -95,9 +94,9 @@ static void end_round(struct scene *scene, hm_progress progress)
 static uint32_t number_within(struct scene *scene, hm_budget *budget)
 {
     if (budget == NULL || budget->max_compares == 0)
-        return number(scene,
-                      budget != NULL && budget->max_swaps != 0 ? budget->max_swaps : UINT32_MAX);
-    uint32_t numbered = number(scene, budget->max_compares / NUMBERING_SHARE + 1);
+        return scene_number(scene, budget != NULL && budget->max_swaps != 0 ? budget->max_swaps
+                                                                            : UINT32_MAX);
+    uint32_t numbered = scene_number(scene, budget->max_compares / NUMBERING_SHARE + 1);
     budget->max_compares -= numbered;
     budget->is_spent = budget->max_compares == 0;
     return numbered;
@@ -161,7 +160,7 @@ static bool is_linked(const struct scene *scene, scene_node_handle handle, scene
 
 /* A node names one parent and one previous sibling, and the walk checks both. So it cannot visit a
  * node twice, and if it makes as many visits as there are nodes, it has visited each. */
-static bool has_good_links(const struct scene *scene)
+bool scene_has_good_links(const struct scene *scene)
 {
     scene_node_handle parent = scene_node_handle_null();
     scene_node_handle previous = parent;
@@ -233,7 +232,7 @@ static bool has_good_list(const struct scene *scene)
 
 hm_status scene_validate(const struct scene *scene)
 {
-    bool is_good = hm_map_validate(&scene->nodes.map) == HM_OK && has_good_links(scene) &&
+    bool is_good = hm_map_validate(&scene->nodes.map) == HM_OK && scene_has_good_links(scene) &&
                    has_good_labels(scene) && has_good_list(scene);
     return is_good ? HM_OK : HM_ERROR_CORRUPT;
 }
