@@ -6,14 +6,16 @@
  *
  * Two simulations make the same edits, one with and one without defragmentation. They alternate
  * frame by frame, so that other work on the machine affects both. All frames are run several times,
- * and the medians are shown. The exit code is 1 if a model that is named cannot be read, a stale
- * handle resolves, a budget is exceeded, a scene is found to be damaged, or two runs issue
+ * and the medians are shown. A scene that is saved and loaded goes on as if nothing had happened:
+ * the hash of all handles tells. The exit code is 1 if a model that is named cannot be read, a
+ * stale handle resolves, a budget is exceeded, a scene is found to be damaged, or two runs issue
  * different handles; 2 if the command line is wrong, or the results cannot be written. */
 #define _POSIX_C_SOURCE 200809L
 
 #include "command_line.h"
 #include "demo_models.h"
 #include "demo_picture.h"
+#include "demo_save.h"
 #include "demo_view.h"
 
 #include <errno.h>
@@ -59,6 +61,80 @@ static const char *check_run(const struct demo_result *result, uint32_t run, uin
     return NULL;
 }
 
+/* The moment that F9 goes back to, of both sides. */
+struct demo_kept {
+    unsigned char *bytes[2];
+    size_t sizes[2];
+    uint32_t done; /* frames; 0: there is none */
+};
+
+/* The first save counts the bytes. */
+static const char *keep(struct demo_kept *kept, const struct demo_moment *moment)
+{
+    for (int i = 0; i < 2; i++) {
+        hm_memory_stream stream = {0};
+        const char *reason = simulation_save(moment->simulations[i], hm_sink_memory(&stream));
+        free(kept->bytes[i]);
+        kept->sizes[i] = stream.position;
+        kept->bytes[i] = malloc(stream.position);
+        if (kept->bytes[i] == NULL)
+            return "out of memory";
+        stream = (hm_memory_stream){kept->bytes[i], kept->sizes[i], 0};
+        if (reason == NULL)
+            reason = simulation_save(moment->simulations[i], hm_sink_memory(&stream));
+        if (reason != NULL)
+            return reason;
+    }
+    kept->done = moment->done;
+    return NULL;
+}
+
+static const char *go_back(const struct demo_kept *kept, struct demo_side *sides[2],
+                           struct demo_moment *moment)
+{
+    const char *reason = NULL;
+    for (int i = 0; i < 2 && reason == NULL; i++) {
+        hm_memory_stream stream = {kept->bytes[i], kept->sizes[i], 0};
+        simulation_fini(&sides[i]->simulation);
+        reason = simulation_load(&sides[i]->simulation, moment->settings, i == 0,
+                                 hm_source_memory(&stream));
+    }
+    moment->done = kept->done;
+    return reason;
+}
+
+static const char *begin_side(struct demo_result *result, struct demo_side *side, bool defragments)
+{
+    simulation_fini(&side->simulation);
+    if (result->load == NULL)
+        return simulation_init(&side->simulation, result->settings, defragments);
+    rewind(result->load);
+    return simulation_load(&side->simulation, result->settings, defragments,
+                           hm_source_file(result->load));
+}
+
+/* A frame on each side, then what the user asks for. */
+static const char *run_frame(struct demo_side *sides[2], size_t first, struct demo_moment *moment,
+                             struct demo_kept *kept)
+{
+    for (int i = 0; i < 2; i++) {
+        struct demo_frame *frame = &sides[i]->frames[first + moment->done];
+        const char *reason = simulation_step(&sides[i]->simulation, frame);
+        if (reason != NULL)
+            return reason;
+    }
+    moment->done++;
+    view_show(moment);
+    if (view_signal() != 0)
+        return interrupted;
+    enum view_wish wish = view_wish();
+    const char *reason = wish == VIEW_KEEP ? keep(kept, moment) : NULL;
+    moment->kept = kept->done;
+    if (wish == VIEW_GO_BACK && kept->done != 0)
+        reason = go_back(kept, sides, moment);
+    return reason;
+}
+
 /* Runs all frames once, on both sides alternately. */
 static const char *run_frames(struct demo_result *result, uint32_t run)
 {
@@ -66,27 +142,18 @@ static const char *run_frames(struct demo_result *result, uint32_t run)
     const struct demo_settings *settings = result->settings;
     size_t first = (size_t)run * settings->frames;
     struct demo_moment moment = {.settings = settings, .run = run, .runs = result->runs};
-    for (int i = 0; i < 2; i++) {
-        simulation_fini(&sides[i]->simulation);
-        const char *reason = simulation_init(&sides[i]->simulation, settings, i == 0);
-        if (reason != NULL)
-            return reason;
+    struct demo_kept kept = {0};
+    const char *reason = NULL;
+    for (int i = 0; i < 2 && reason == NULL; i++) {
+        reason = begin_side(result, sides[i], i == 0);
         moment.simulations[i] = &sides[i]->simulation;
         moment.frames[i] = sides[i]->frames + first;
     }
-    while (moment.done < settings->frames) {
-        for (int i = 0; i < 2; i++) {
-            struct demo_frame *frame = &sides[i]->frames[first + moment.done];
-            const char *reason = simulation_step(&sides[i]->simulation, frame);
-            if (reason != NULL)
-                return reason;
-        }
-        moment.done++;
-        view_show(&moment);
-        if (view_signal() != 0)
-            return interrupted;
-    }
-    return NULL;
+    while (reason == NULL && moment.done < settings->frames)
+        reason = run_frame(sides, first, &moment, &kept);
+    free(kept.bytes[0]);
+    free(kept.bytes[1]);
+    return reason;
 }
 
 static const char *run_all(struct demo_result *result)
@@ -120,12 +187,23 @@ static void free_result(struct demo_result *result)
 
 /* The program */
 
+/* The files that options name; NULL: none. */
+struct demo_files {
+    FILE *csv, *load, *save;
+};
+
 static const char *report(const struct demo_result *result, const struct demo_options *options,
-                          FILE *csv)
+                          const struct demo_files *files)
 {
     report_table(result);
-    if (csv != NULL && !report_csv(result, csv))
+    if (files->csv != NULL && !report_csv(result, files->csv))
         return "the figures cannot be written to the file of --csv";
+    if (files->save != NULL) {
+        const char *reason = simulation_save(&result->with.simulation, hm_sink_file(files->save));
+        if (reason != NULL)
+            return reason;
+        printf("saved: %s\n", options->save);
+    }
     return picture_draw(result, options->out_directory);
 }
 
@@ -140,32 +218,55 @@ static void announce(const struct demo_options *options)
     fflush(stdout);
 }
 
-static const char *run_demo(const struct demo_options *options, FILE *csv)
+static const char *run_demo(const struct demo_options *options, const struct demo_files *files)
 {
     static struct demo_result result;
     result.settings = &options->settings;
     result.runs = options->runs;
+    result.load = files->load;
     announce(options);
     view_open(options->plain);
     const char *reason = run_all(&result);
     view_close();
     if (reason == NULL)
-        reason = report(&result, options, csv);
+        reason = report(&result, options, files);
     free_result(&result);
     return reason;
 }
 
 /* Before all runs, since it would be a pity to find only after them that their results cannot be
  * written. */
-static bool prepare_results(const struct demo_options *options, FILE **csv)
+static bool prepare_files(const struct demo_options *options, struct demo_files *files)
 {
+    struct {
+        const char *option, *path, *mode;
+        FILE **file;
+    } named[] = {{"--load", options->load, "rb", &files->load},
+                 {"--save", options->save, "wb", &files->save},
+                 {"--csv", options->csv, "w", &files->csv}};
     if (!picture_prepare(options->out_directory)) {
         fprintf(stderr, "demo: --out: %s: %s\n", options->out_directory, strerror(errno));
         return false;
     }
-    if (options->csv != NULL)
-        *csv = command_line_open("demo", "--csv", options->csv, "w");
-    return options->csv == NULL || *csv != NULL;
+    for (size_t i = 0; i < sizeof named / sizeof *named; i++) {
+        if (named[i].path == NULL)
+            continue;
+        *named[i].file = command_line_open("demo", named[i].option, named[i].path, named[i].mode);
+        if (*named[i].file == NULL)
+            return false;
+    }
+    return true;
+}
+
+static const char *close_files(const struct demo_files *files, const char *reason)
+{
+    if (files->load != NULL)
+        fclose(files->load);
+    if (files->csv != NULL && fclose(files->csv) != 0 && reason == NULL)
+        reason = "the figures cannot be written to the file of --csv";
+    if (files->save != NULL && fclose(files->save) != 0 && reason == NULL)
+        reason = "the scene cannot be written to the file of --save";
+    return reason;
 }
 
 static int finish(const char *reason)
@@ -182,20 +283,18 @@ int main(int argc, char **argv)
 {
     static struct demo_models models;
     struct demo_options options = options_default();
-    FILE *csv = NULL;
+    struct demo_files files = {0};
     int code = options_read(&options, argc, argv);
     if (code != COMMAND_LINE_RUN)
         return code;
-    if (!prepare_results(&options, &csv))
+    if (!prepare_files(&options, &files))
         return COMMAND_LINE_WRONG;
     const char *reason = models_load(&models, &options);
     if (reason == NULL) {
         options.settings.models = models.parts;
         options.settings.model_count = models.count;
-        reason = run_demo(&options, csv);
+        reason = run_demo(&options, &files);
     }
     models_free(&models);
-    if (csv != NULL && fclose(csv) != 0 && reason == NULL)
-        reason = "the figures cannot be written to the file of --csv";
-    return finish(reason);
+    return finish(close_files(&files, reason));
 }

@@ -17,6 +17,8 @@ static const char usage[] =
     "  --runs N          runs of all frames (3); tables and pictures show medians of them\n"
     "  --elsewhere       do not replace groups in their place: destroy some, build others "
     "elsewhere\n"
+    "  --save FILE       write the scene to FILE at the end\n"
+    "  --load FILE       begin each run with the scene of FILE\n"
     "  --csv FILE        write the figures of each frame to FILE\n"
     "  --out DIR         where the picture goes (demo)\n"
     "  --models DIR      where to look for models if none is named (/usr/share/assimp/models)\n"
@@ -50,6 +52,8 @@ int options_read(struct demo_options *options, int argc, char **argv)
         {"--runs", .number = &options->runs, .least = 1, .most = REPORT_MOST_RUNS},
         {"--elsewhere", .on = &settings->elsewhere},
         {"--plain", .on = &options->plain},
+        {"--save", .text = &options->save},
+        {"--load", .text = &options->load},
         {"--csv", .text = &options->csv},
         {"--out", .text = &options->out_directory},
         {"--models", .text = &options->models}};

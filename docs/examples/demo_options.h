@@ -10,6 +10,7 @@ struct demo_options {
     uint32_t runs;             /* of all frames, of which the medians are shown */
     const char *out_directory; /* for the picture */
     const char *csv;           /* a file for the frames, or NULL */
+    const char *load, *save;   /* files of simulations: what runs begin with, and end in; or NULL */
     const char *models;        /* a directory with the models to take if none are named */
     bool plain;                /* no live view, even on a terminal */
     char **paths;              /* of the models that are named; they are in argv */

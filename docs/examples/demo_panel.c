@@ -218,6 +218,10 @@ static void draw_head(const struct demo_moment *moment, double share_done, doubl
                  left_s);
     put_bar(terminal_columns_left() - 1, &done, 1);
     terminal_next_row();
+    terminal_tab(label_width());
+    terminal_put(TERMINAL_DIM, "F5 saves the scenes");
+    if (moment->kept != 0)
+        terminal_put(TERMINAL_DIM, ", F9 loads those of frame %u", (unsigned)moment->kept);
     terminal_next_row();
     put_label(TERMINAL_BOLD, "defragmentation");
     for (int side = 0; side < 2; side++) {

@@ -21,6 +21,7 @@ struct demo_side {
 struct demo_result {
     const struct demo_settings *settings;
     uint32_t runs;
+    FILE *load;                     /* what each run begins with; NULL: a new scene */
     struct demo_side with, without; /* defragmentation */
 };
 

@@ -227,8 +227,7 @@ static bool look(struct simulation *s)
     return true;
 }
 
-const char *simulation_init(struct simulation *s, const struct demo_settings *settings,
-                            bool defragments)
+bool simulation_begin(struct simulation *s, const struct demo_settings *settings, bool defragments)
 {
     hm_array_desc groups = {.item_size = sizeof(struct demo_group)};
     hm_array_desc handles = {.item_size = sizeof(scene_node_handle)};
@@ -237,11 +236,16 @@ const char *simulation_init(struct simulation *s, const struct demo_settings *se
     s->defragments = defragments;
     s->random = settings->seed;
     s->issued_hash = UINT64_C(0xCBF29CE484222325);
-    if (scene_init(&s->scene, 0, NULL) != HM_OK ||
-        draw_list_init(&s->draw_list, &s->scene) != HM_OK ||
-        hm_array_init(&s->groups, &groups) != HM_OK ||
-        hm_array_init(&s->plots, &handles) != HM_OK ||
-        hm_array_init(&s->fresh, &handles) != HM_OK || !build_scene(s, settings->nodes))
+    return hm_array_init(&s->groups, &groups) == HM_OK &&
+           hm_array_init(&s->plots, &handles) == HM_OK &&
+           hm_array_init(&s->fresh, &handles) == HM_OK;
+}
+
+const char *simulation_init(struct simulation *s, const struct demo_settings *settings,
+                            bool defragments)
+{
+    if (!simulation_begin(s, settings, defragments) || scene_init(&s->scene, 0, NULL) != HM_OK ||
+        draw_list_init(&s->draw_list, &s->scene) != HM_OK || !build_scene(s, settings->nodes))
         return "the scene does not fit into memory";
     count_issued(s, s->scene.root);
     scene_defragment(&s->scene, NULL);

@@ -95,6 +95,10 @@ struct simulation {
     uint32_t plot_side; /* plots in a row of the square */
 };
 
+/* Makes a simulation without a scene; false if memory runs out. */
+bool simulation_begin(struct simulation *simulation, const struct demo_settings *settings,
+                      bool defragments);
+
 /* Builds the scene, and puts it and the first draw list in order. Returns NULL, or what went wrong.
  */
 const char *simulation_init(struct simulation *simulation, const struct demo_settings *settings,

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <termios.h>
 #include <unistd.h>
 
 enum {
@@ -29,8 +30,10 @@ enum {
 /* A process has one terminal. */
 static struct {
     bool open, coloured;
-    int columns, rows; /* of the picture */
-    int column, row;   /* where the next text goes */
+    bool has_keys;         /* stdin is the terminal */
+    struct termios before; /* how it was set */
+    int columns, rows;     /* of the picture */
+    int column, row;       /* where the next text goes */
     size_t used;
     char picture[PICTURE_SIZE];
 } terminal;
@@ -63,6 +66,20 @@ static void append(const char *bytes, size_t size)
     }
 }
 
+/* Gives each key to the program, without waiting and without showing it, or all back as it was. May
+ * be called from a signal handler. */
+static void take_keys(bool are_taken)
+{
+    struct termios keys = terminal.before;
+    if (!terminal.has_keys)
+        return;
+    if (are_taken) {
+        keys.c_lflag &= ~(tcflag_t)(ICANON | ECHO);
+        keys.c_cc[VMIN] = keys.c_cc[VTIME] = 0;
+    }
+    tcsetattr(STDIN_FILENO, TCSADRAIN, &keys);
+}
+
 static void append_text(const char *text)
 {
     append(text, strlen(text));
@@ -85,6 +102,7 @@ static void on_crash(int number)
 {
     static const char leave[] = LEAVE;
     write_all(leave, sizeof leave - 1);
+    take_keys(false);
     raise(number);
 }
 
@@ -141,7 +159,9 @@ bool terminal_open(void)
     terminal.coloured = no_colour == NULL || *no_colour == '\0';
     terminal.open = true;
     fflush(NULL); /* what was printed so far belongs on the first screen */
+    terminal.has_keys = tcgetattr(STDIN_FILENO, &terminal.before) == 0;
     catch_signals();
+    take_keys(true);
     write_all(ENTER, strlen(ENTER));
     return true;
 }
@@ -152,6 +172,7 @@ void terminal_close(void)
         return;
     terminal.open = false;
     write_all(LEAVE, strlen(LEAVE));
+    take_keys(false);
     release_signals();
 }
 
@@ -160,8 +181,28 @@ static void suspend(void)
 {
     suspended = 0;
     write_all(LEAVE, strlen(LEAVE));
+    take_keys(false);
     raise(SIGSTOP);
+    take_keys(true);
     write_all(ENTER, strlen(ENTER));
+}
+
+/* Keys */
+
+/* A terminal sends a function key as several bytes, which come together. */
+enum terminal_key terminal_key(void)
+{
+    char bytes[64];
+    enum terminal_key key = TERMINAL_NO_KEY;
+    if (!terminal.open || !terminal.has_keys)
+        return key;
+    ssize_t size = read(STDIN_FILENO, bytes, sizeof bytes - 1);
+    bytes[size > 0 ? size : 0] = '\0';
+    if (strstr(bytes, "\033[15~") != NULL)
+        key = TERMINAL_F5;
+    if (strstr(bytes, "\033[20~") != NULL)
+        key = TERMINAL_F9;
+    return key;
 }
 
 /* The picture */

@@ -3,9 +3,9 @@
  * terminal that is as before when the program ends, however it ends.
  *
  * While it is open, the picture has the terminal's other screen, so that what was on the terminal
- * is untouched and a change of size is no more than a redraw. Ctrl-C, SIGTERM and SIGHUP only ask
- * the program to stop, through terminal_signal; Ctrl-Z gives the terminal back until the program is
- * continued; a crash gives it back at once. */
+ * is untouched and a change of size is no more than a redraw. Keys are read at once, and not shown.
+ * Ctrl-C, SIGTERM and SIGHUP only ask the program to stop, through terminal_signal; Ctrl-Z gives
+ * the terminal back until the program is continued; a crash gives it back at once. */
 #ifndef DEMO_TERMINAL_H
 #define DEMO_TERMINAL_H
 
@@ -29,6 +29,11 @@ void terminal_close(void);
 
 /* The signal that asks the program to stop: close the terminal, and raise it. 0: none. */
 int terminal_signal(void);
+
+enum terminal_key { TERMINAL_NO_KEY, TERMINAL_F5, TERMINAL_F9 };
+
+/* The last of these keys that was pressed since the last call. */
+enum terminal_key terminal_key(void);
 
 /* Begins a picture of the size that the terminal has now. */
 void terminal_begin(void);

@@ -41,6 +41,18 @@ int view_signal(void)
     return terminal_signal();
 }
 
+enum view_wish view_wish(void)
+{
+    switch (terminal_key()) {
+    case TERMINAL_F5:
+        return VIEW_KEEP;
+    case TERMINAL_F9:
+        return VIEW_GO_BACK;
+    default:
+        return VIEW_GO_ON;
+    }
+}
+
 /* Frames of all runs that are done, as a share. */
 static double share_done(const struct demo_moment *moment)
 {

@@ -13,6 +13,7 @@ struct demo_moment {
     const struct demo_frame *frames[2]; /* `done` frames of this run */
     uint32_t done;                      /* at least 1 */
     uint32_t run, runs;                 /* run counts from 0 */
+    uint32_t kept;                      /* the frame that F9 goes back to; 0: none */
 };
 
 enum { MOMENT_RECENT = 15 }; /* frames */
@@ -26,6 +27,10 @@ void view_open(bool plain);
 
 /* Shows a moment. Call it after each frame: it does nothing when it was called just before. */
 void view_show(const struct demo_moment *moment);
+
+/* What the user asks for by a key: F5 keeps this moment, F9 goes back to the one that was kept. */
+enum view_wish { VIEW_GO_ON, VIEW_KEEP, VIEW_GO_BACK };
+enum view_wish view_wish(void);
 
 /* Ends, and leaves the terminal as it was. */
 void view_close(void);

@@ -282,12 +282,55 @@ def check_seed():
     check(elsewhere == issued("--elsewhere") != one, "the same with --elsewhere")
 
 
+def check_save():
+    """A scene that was saved and loaded goes on as if nothing had happened."""
+    whole = issued("--frames", "40", "--save", "whole")
+    half = issued("--save", "half")
+    check(whole != half, "frames issue handles")
+    check(whole == issued("--load", "half", "--save", "again"), "a loaded scene issues the same")
+    with open(os.path.join(work, "whole"), "rb") as file:
+        expected = file.read()
+    with open(os.path.join(work, "again"), "rb") as file:
+        check(file.read() == expected, "and makes the same file")
+    with open(os.path.join(work, "cut"), "wb") as file:
+        file.write(expected[:9000])
+    for option, path, code, word in (("--load", "nosuch", 2, "nosuch"),
+                                     ("--save", "missing/file", 2, "missing/file"),
+                                     ("--load", "cut", 1, "section 'scene', byte")):
+        result = run(*SMALL, option, path)
+        check(result.returncode == code and word in result.stderr, f"{option} {path}", result)
+    result = run(*SMALL, "--elsewhere", "--load", "half")
+    check(result.returncode == 1 and "--elsewhere" in result.stderr, "--load of another", result)
+
+
+def check_keys():
+    """F5 keeps the scenes, F9 goes back to them, and the shell gets its keys back."""
+    with Terminal(100, 30) as terminal:
+        terminal.start("--frames", "1000000", "--runs", "1")
+        terminal.wait("F5 saves the scenes")
+        terminal.keys("F5")
+        screen = terminal.wait(", F9 loads those of frame ")
+        kept = int(re.search(r"those of frame (\d+)", screen)[1])
+
+        def frame(screen):
+            return int(re.search(r"frames +(\d+) of", screen)[1])
+
+        screen = terminal.wait_until(lambda screen: frame(screen) > kept + 500, "no frames")
+        later = frame(screen)
+        # Again and again, since on a busy machine a single one may be long past when it is seen.
+        terminal.wait_until(lambda screen: terminal.keys("F9") or frame(screen) < later,
+                            "F9 does not go back")
+        terminal.keys("C-c")
+        terminal.wait("demo: interrupted")
+        terminal.usable("F5 and F9")
+
+
 def check_options():
     result = run("--help")
     check(result.returncode == 0, "--help: the exit code is 0", result.stderr)
     check(result.stdout.startswith("usage: demo ") and not result.stderr, "--help: prints the usage")
     for option in ("frames", "nodes", "budget", "budget-us", "swaps", "seed", "runs", "csv", "out",
-                   "elsewhere"):
+                   "save", "load", "elsewhere"):
         check(f"--{option} " in result.stdout, f"--help: has --{option}", result.stdout)
     before = sorted(os.listdir(work))
     wrong = [["--nosuch"], ["-x"], ["--frames"], ["--frames", "0"], ["--frames", "x"],
@@ -364,8 +407,8 @@ def main():
         print("skipped: tmux is not installed")
         sys.exit(77)
     try:
-        for part in (check_options, check_csv, check_seed, check_models, check_picture,
-                     check_plain, check_sizes, check_ends, check_suspension):
+        for part in (check_options, check_csv, check_seed, check_save, check_models, check_picture,
+                     check_plain, check_sizes, check_keys, check_ends, check_suspension):
             part()
     finally:
         shutil.rmtree(work)
