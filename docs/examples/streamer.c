@@ -64,16 +64,16 @@ static bool open_level(struct levels *levels, uint32_t number)
     return levels->is_here[number];
 }
 
-static FILE *open_file(const struct levels *levels, uint32_t number, const char *mode)
+static FILE *open_file(const char *directory, uint32_t number, const char *mode)
 {
     char path[4096];
-    snprintf(path, sizeof path, "%s/level%02u.hm", levels->directory, (unsigned)number);
+    snprintf(path, sizeof path, "%s/level%02u.hm", directory, (unsigned)number);
     return command_line_open("streamer", "--dir", path, mode);
 }
 
 static bool load_level(struct levels *levels, uint32_t number)
 {
-    FILE *file = open_file(levels, number, "rb");
+    FILE *file = open_file(levels->directory, number, "rb");
     if (file == NULL || !open_level(levels, number))
         return false;
     hm_status status = hm_map_load(&levels->maps[number], &prop_format, hm_source_file(file));
@@ -84,7 +84,7 @@ static bool load_level(struct levels *levels, uint32_t number)
 
 static bool save_level(struct levels *levels, uint32_t number)
 {
-    FILE *file = open_file(levels, number, "wb");
+    FILE *file = open_file(levels->directory, number, "wb");
     if (file == NULL)
         return false;
     hm_status status = hm_map_save(&levels->maps[number], &prop_format, hm_sink_file(file));
@@ -220,7 +220,7 @@ static const char *walk(struct levels *levels, const struct settings *settings)
         if (!ask(levels))
             return "a handle has a wrong answer";
         if (progress_is_due())
-            fprintf(stderr, "frame %u of %u, %u levels in memory\n", (unsigned)frame,
+            fprintf(stderr, "streamer: frame %u of %u, %u levels in memory\n", (unsigned)frame,
                     (unsigned)settings->frames, (unsigned)levels->most_here);
     }
     return NULL;
@@ -307,6 +307,11 @@ int main(int argc, char **argv)
     int code = command_line_read(&line, argc, argv, NULL);
     if (code != COMMAND_LINE_RUN)
         return code;
+    /* Before all work, since it would be in vain. */
+    FILE *file = open_file(settings.directory, 0, "wb");
+    if (file == NULL)
+        return COMMAND_LINE_WRONG;
+    fclose(file);
     const char *reason = compare_walks(&settings);
     if (reason != NULL && *reason != '\0')
         fprintf(stderr, "streamer: %s\n", reason);

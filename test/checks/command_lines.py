@@ -23,6 +23,7 @@ PROGRAMS = {
     'particles': (['--count', '300', '--frames', '5', '--repetitions', '1'],
                   ['--frames', '1000000'], ['--out']),
     'resources': (['--files', '20', '--seconds', '1', '.'], ['--seconds', '1000000', '.'], []),
+    'streamer': (['--props', '300', '--frames', '5'], ['--frames', '1000000'], ['--dir']),
     'world': (['--count', '300', '--frames', '5'], ['--frames', '10000000'], []),
 }
 checks = 0
