@@ -12,6 +12,7 @@
 #ifndef HANDLE_MAP_SAVE_H
 #define HANDLE_MAP_SAVE_H
 
+#include <handle_map/index.h>
 #include <handle_map/lists.h>
 #include <handle_map/map.h>
 #include <handle_map/pool.h>
@@ -147,6 +148,15 @@ HM_API hm_status hm_secondary_load(hm_secondary *secondary, const hm_save_desc *
  * destroys what decode made list by list, the last items of each first. */
 HM_API hm_status hm_lists_save(const hm_lists *lists, const hm_save_desc *desc, hm_sink sink);
 HM_API hm_status hm_lists_load(hm_lists *lists, const hm_save_desc *desc, hm_source source);
+
+/* The same for an index: the owners with their keys, and the order of the members of each key and
+ * of hm_index_next. Takes 10 bytes for each owner and 12 for each key. max_count counts owners,
+ * max_slots bounds their slots as above. There is nothing to encode: with encode or decode both
+ * return HM_ERROR_INVALID. The load takes an index without owners, whose keys may be hashed or not,
+ * whatever those of the file were; it fills another one and exchanges them, so that for a while
+ * both have memory, and what was reserved is given back. */
+HM_API hm_status hm_index_save(const hm_index *index, const hm_save_desc *desc, hm_sink sink);
+HM_API hm_status hm_index_load(hm_index *index, const hm_save_desc *desc, hm_source source);
 
 HM_END_C
 

@@ -80,7 +80,7 @@ static hm_status index_init_parts(hm_index *index, const hm_index_desc *desc)
     return HM_OK;
 }
 
-static void index_release_all(hm_index *index)
+void hm_index_release(hm_index *index)
 {
     hm_secondary_fini(&index->owners);
     hm_array_fini(&index->head_array);
@@ -145,7 +145,7 @@ hm_status hm_index_init(hm_index *index, const hm_index_desc *desc)
     if (status != HM_OK) {
         const hm_limits limits = {"index",        full.name,      ids.capacity,
                                   full.max_slots, full.key_limit, "key_limit"};
-        index_release_all(index);
+        hm_index_release(index);
         return hm_tell_memory(status, &limits);
     }
     index->key_limit = desc->key_limit;
@@ -154,10 +154,36 @@ hm_status hm_index_init(hm_index *index, const hm_index_desc *desc)
     return HM_OK;
 }
 
+hm_status hm_index_init_like(hm_index *fresh, const hm_index *index)
+{
+    const hm_secondary *owners = &index->owners;
+    const hm_index_desc desc = {.capacity = index->head_array.is_whole ? 0 : owners->capacity,
+                                .max_slots = owners->max_slots,
+                                .key_limit = index->key_limit,
+                                .type_id = owners->type_id,
+                                .memory = owners->value_array.memory,
+                                .name = index->name};
+    *fresh = (hm_index){.key_limit = index->key_limit, .name = index->name};
+    memcpy(fresh->seed, index->seed, sizeof fresh->seed);
+    fresh->owners.name = index->name;
+    hm_status status = index_init_parts(fresh, &desc);
+    if (status != HM_OK)
+        hm_index_release(fresh);
+    return status;
+}
+
+void hm_index_take(hm_index *index, const hm_index *fresh)
+{
+    hm_guard guard = index->guard;
+    hm_index_release(index);
+    *index = *fresh;
+    index->guard = guard;
+}
+
 void hm_index_fini(hm_index *index)
 {
     HM_CONTRACT_AT_REST(index, "hm_index_fini");
-    index_release_all(index);
+    hm_index_release(index);
 }
 
 /* set */

@@ -117,6 +117,14 @@ HM_INLINE void hm_index_detach(hm_index *index, uint32_t bucket, uint32_t positi
  * changed. */
 hm_status hm_index_append(hm_index *index, uint32_t bucket, hm_handle owner);
 
+/* For a load. Makes an index like this one, which has no owners; and gives this one all that the
+ * other has. */
+hm_status hm_index_init_like(hm_index *fresh, const hm_index *index);
+void hm_index_take(hm_index *index, const hm_index *fresh);
+
+/* Gives back all memory. */
+void hm_index_release(hm_index *index);
+
 /* Passes a status on, and names the index if memory was refused. */
 hm_status hm_index_tell(const hm_index *index, hm_status status);
 

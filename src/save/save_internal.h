@@ -39,7 +39,8 @@ typedef enum hm_save_kind {
     HM_SAVE_POOL,
     HM_SAVE_TABLE,
     HM_SAVE_SECONDARY,
-    HM_SAVE_LISTS
+    HM_SAVE_LISTS,
+    HM_SAVE_INDEX
 } hm_save_kind;
 
 /* The bits of a section's flags. */
@@ -231,5 +232,26 @@ void hm_load_drop_ids(hm_load_ids *load);
 /* Gives back what an array of a range in steps has got since `before` was a copy of it; it may have
  * left its place there for a range of its own. The program does not see it. */
 void hm_load_return_array(hm_array *array, const hm_array *before);
+
+/* save_secondary.c: owners, of a secondary or an index */
+
+enum { HM_SAVE_OWNER = 6 /* bytes */ };
+
+/* Returns the number behind the highest slot of n owners. */
+uint32_t hm_save_slots_of(const hm_handle *owners, uint32_t n);
+
+void hm_save_owners(hm_save_out *out, const hm_handle *owners, uint32_t n);
+
+/* Reads n owners, whose slots are below `slots`. */
+hm_status hm_load_owners(hm_save_in *in, hm_handle *owners, uint32_t n, uint32_t slots,
+                         uint32_t type_id);
+
+/* Gives the owners, as many as the section has, their positions, when all has been checked. */
+hm_status hm_load_adopt_owners(hm_save_in *in, hm_secondary *secondary, uint32_t slots);
+
+/* save_lists.c: makes the last block, which is at `unit` and ends at *end, one for so many items.
+ * While lists are loaded `end` is not in the struct. */
+hm_status hm_load_widen_block(hm_lists_blocks *blocks, uint32_t *end, uint32_t unit,
+                              uint64_t count);
 
 #endif

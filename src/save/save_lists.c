@@ -112,16 +112,14 @@ static hm_status lists_load_records(lists_load *load)
     return HM_OK;
 }
 
-/* Makes the last block large enough for so many items. */
-static hm_status lists_load_widen(lists_load *load, const hm_lists_record *record, uint64_t count)
+hm_status hm_load_widen_block(hm_lists_blocks *blocks, uint32_t *end, uint32_t unit, uint64_t count)
 {
-    hm_lists_blocks *blocks = &load->lists->blocks;
-    uint64_t end = record->unit + hm_lists_units_as(blocks, count, blocks->item_size);
-    blocks->end = load->end;
-    hm_status status = hm_lists_open_units(blocks, end - load->end);
+    uint64_t wanted = unit + hm_lists_units_as(blocks, count, blocks->item_size);
+    blocks->end = *end;
+    hm_status status = hm_lists_open_units(blocks, wanted - *end);
     blocks->end = 1;
     if (status == HM_OK)
-        load->end = (uint32_t)end;
+        *end = (uint32_t)wanted;
     return status;
 }
 
@@ -133,7 +131,8 @@ static hm_status lists_load_items(lists_load *load, uint32_t slot, uint32_t coun
     record->unit = load->end;
     while (record->count < count) {
         uint32_t n = hm_load_next(blocks->item_size, count - record->count);
-        hm_status status = lists_load_widen(load, record, (uint64_t)record->count + n);
+        hm_status status =
+            hm_load_widen_block(blocks, &load->end, record->unit, (uint64_t)record->count + n);
         record = &blocks->records[slot];
         if (status != HM_OK)
             return status;

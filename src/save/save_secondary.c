@@ -10,15 +10,12 @@
 
 enum { SECONDARY_SLOTS, SECONDARY_DETAILS };
 
-enum { SECONDARY_OWNER = 6 /* bytes */ };
-
 static uint64_t saved_secondary_size(const hm_save_section *section)
 {
-    return (uint64_t)section->count * ((uint64_t)section->encoded_size + SECONDARY_OWNER);
+    return (uint64_t)section->count * ((uint64_t)section->encoded_size + HM_SAVE_OWNER);
 }
 
-/* Returns the number behind the highest slot of n owners. */
-static uint32_t secondary_slots_of(const hm_handle *owners, uint32_t n)
+uint32_t hm_save_slots_of(const hm_handle *owners, uint32_t n)
 {
     uint32_t slots = 0;
     for (uint32_t i = 0; i < n; i++)
@@ -27,17 +24,17 @@ static uint32_t secondary_slots_of(const hm_handle *owners, uint32_t n)
     return slots;
 }
 
-static void secondary_save_owners(hm_save_out *out, const hm_handle *owners, uint32_t n)
+void hm_save_owners(hm_save_out *out, const hm_handle *owners, uint32_t n)
 {
-    enum { MOST = HM_SAVE_PIECE / SECONDARY_OWNER };
+    enum { MOST = HM_SAVE_PIECE / HM_SAVE_OWNER };
     while (n > 0 && out->status == HM_OK) {
         uint32_t part = n < MOST ? n : MOST;
         for (uint32_t i = 0; i < part; i++) {
-            unsigned char *bytes = out->piece + (size_t)SECONDARY_OWNER * i;
+            unsigned char *bytes = out->piece + (size_t)HM_SAVE_OWNER * i;
             hm_save_put_32(bytes, hm_handle_index(owners[i]));
             hm_save_put_16(bytes + 4, hm_handle_generation(owners[i]));
         }
-        hm_save_bytes(out, out->piece, (size_t)SECONDARY_OWNER * part);
+        hm_save_bytes(out, out->piece, (size_t)HM_SAVE_OWNER * part);
         owners += part;
         n -= part;
     }
@@ -57,11 +54,11 @@ hm_status hm_secondary_save(const hm_secondary *secondary, const hm_save_desc *d
     hm_status status = hm_save_describe(&section, desc, secondary->name);
     if (status != HM_OK)
         return status;
-    section.details[SECONDARY_SLOTS] = secondary_slots_of(secondary->owners, secondary->count);
+    section.details[SECONDARY_SLOTS] = hm_save_slots_of(secondary->owners, secondary->count);
     section.payload_size = saved_secondary_size(&section);
     hm_save_begin(&out, &section, sink);
     hm_save_items(&out, desc, secondary->values, secondary->value_size, section.count);
-    secondary_save_owners(&out, secondary->owners, section.count);
+    hm_save_owners(&out, secondary->owners, section.count);
     return hm_save_end(&out);
 }
 
@@ -112,31 +109,37 @@ static hm_status secondary_load_values(secondary_load *load)
     return HM_OK;
 }
 
-/* The values have made the room. */
-static hm_status secondary_load_owners(secondary_load *load)
+hm_status hm_load_owners(hm_save_in *in, hm_handle *owners, uint32_t n, uint32_t slots,
+                         uint32_t type_id)
 {
-    enum { MOST = HM_SAVE_PIECE / SECONDARY_OWNER };
-    hm_save_in *in = &load->in;
-    hm_handle *owners = load->secondary->owners;
-    uint32_t count = in->section.count, slots = in->section.details[SECONDARY_SLOTS];
-    for (uint32_t done = 0; done < count;) {
-        uint32_t part = count - done < MOST ? count - done : MOST;
-        if (!hm_load_bytes(in, in->piece, (size_t)SECONDARY_OWNER * part))
+    enum { MOST = HM_SAVE_PIECE / HM_SAVE_OWNER };
+    for (uint32_t done = 0; done < n;) {
+        uint32_t part = n - done < MOST ? n - done : MOST;
+        if (!hm_load_bytes(in, in->piece, (size_t)HM_SAVE_OWNER * part))
             return in->status;
         for (uint32_t i = 0; i < part; i++, done++) {
-            const unsigned char *bytes = in->piece + (size_t)SECONDARY_OWNER * i;
+            const unsigned char *bytes = in->piece + (size_t)HM_SAVE_OWNER * i;
             uint32_t slot = hm_load_32(bytes), generation = hm_load_16(bytes + 4);
             if (slot >= slots || generation == 0)
-                return hm_load_fail(in, HM_ERROR_CORRUPT, SECONDARY_OWNER * (size_t)(part - i),
+                return hm_load_fail(in, HM_ERROR_CORRUPT, HM_SAVE_OWNER * (size_t)(part - i),
                                     "slot %" HM_U32 ", generation %" HM_U32 " is no owner", slot,
                                     generation);
-            owners[done] = hm_handle_pack(slot, generation, load->secondary->type_id);
+            owners[done] = hm_handle_pack(slot, generation, type_id);
         }
     }
-    if (secondary_slots_of(owners, count) == slots)
-        return hm_load_end(in);
-    return hm_load_fail(in, HM_ERROR_CORRUPT, 0, "no owner has the last of %" HM_U32 " slots",
-                        slots);
+    return HM_OK;
+}
+
+hm_status hm_load_adopt_owners(hm_save_in *in, hm_secondary *secondary, uint32_t slots)
+{
+    uint32_t count = in->section.count;
+    if (hm_save_slots_of(secondary->owners, count) != slots)
+        return hm_load_fail(in, HM_ERROR_CORRUPT, 0, "no owner has the last of %" HM_U32 " slots",
+                            slots);
+    hm_status status = hm_secondary_adopt_owners(secondary, count, slots);
+    if (status == HM_ERROR_CORRUPT)
+        return hm_load_fail(in, status, 0, "two owners have one slot");
+    return status;
 }
 
 static hm_status secondary_load_all(secondary_load *load, hm_source source)
@@ -148,14 +151,13 @@ static hm_status secondary_load_all(secondary_load *load, hm_source source)
         status = secondary_load_check(load);
     if (status == HM_OK)
         status = secondary_load_values(load);
-    if (status == HM_OK)
-        status = secondary_load_owners(load);
     if (status != HM_OK)
         return status;
-    status = hm_secondary_adopt_owners(secondary, load->made, in->section.details[SECONDARY_SLOTS]);
-    if (status == HM_ERROR_CORRUPT)
-        return hm_load_fail(in, status, 0, "two owners have one slot");
-    return status;
+    uint32_t slots = in->section.details[SECONDARY_SLOTS];
+    status = hm_load_owners(in, secondary->owners, load->made, slots, secondary->type_id);
+    if (status == HM_OK)
+        status = hm_load_end(in);
+    return status == HM_OK ? hm_load_adopt_owners(in, secondary, slots) : status;
 }
 
 /* Makes the secondary as it was. */

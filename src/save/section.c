@@ -23,7 +23,8 @@ enum {
  * of DOS show whether the file went through a program that takes it for text. */
 #define SECTION_MAGIC_NUMBER UINT64_C(0x0A1A0A0D534D4889)
 
-static const char *const section_kinds[] = {"", "map", "pool", "table", "secondary", "lists"};
+static const char *const section_kinds[] = {"",          "map",   "pool", "table",
+                                            "secondary", "lists", "index"};
 
 static size_t section_length(const char *text)
 {

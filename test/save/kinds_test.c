@@ -11,8 +11,8 @@ enum {
     FORGERIES = 2000  /* of each shape */
 };
 
-static const saved_kind *const kinds[] = {&saved_map, &saved_pool, &saved_table, &saved_secondary,
-                                          &saved_lists};
+static const saved_kind *const kinds[] = {&saved_map,       &saved_pool,  &saved_table,
+                                          &saved_secondary, &saved_lists, &saved_index};
 
 #define EACH_KIND(kind)                                                                            \
     for (size_t kind##_i = 0; kind##_i < sizeof kinds / sizeof *kinds; kind##_i++)                 \

@@ -127,6 +127,7 @@ typedef union saved {
     hm_table table;
     hm_secondary secondary;
     hm_lists lists;
+    hm_index index;
 } saved;
 
 /* A kind of container. Shapes are numbered from 0. */
@@ -188,6 +189,7 @@ typedef struct saved_kind {
         return !hm_handle_is_null(handle);                                                         \
     }
 
-extern const saved_kind saved_map, saved_pool, saved_table, saved_secondary, saved_lists;
+extern const saved_kind saved_map, saved_pool, saved_table, saved_secondary, saved_lists,
+    saved_index;
 
 #endif
