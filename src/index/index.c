@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* index: owners and their places. */
-#include "index_internal.h"
+#include "index_private.h"
 
 #include "../announce_private.h"
 #include "../array_private.h"

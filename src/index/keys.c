@@ -5,7 +5,7 @@
  * than there are keys. It grows and shrinks by one head, which divides one chain, or joins two:
  * this is linear hashing. With n heads, and p the largest power of two up to n, a hash belongs to
  * the head of its remainder by 2p; if there is none, by p. */
-#include "index_internal.h"
+#include "index_private.h"
 
 #include "../array_private.h"
 #include "../base_private.h"

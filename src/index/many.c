@@ -10,7 +10,7 @@
  *
  * A key that loses its last member while others are pending keeps its bucket and the room: the null
  * handle takes the member's place. */
-#include "index_internal.h"
+#include "index_private.h"
 
 #include "../base_private.h"
 #include "../batch_private.h"

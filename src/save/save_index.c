@@ -3,7 +3,7 @@
  * order in which a loop over all keys meets it: the key, how many members it has, their positions.
  *
  * A load fills an index of its own, and exchanges both in the end. */
-#include "../index/index_internal.h"
+#include "../index/index_private.h"
 #include "save_internal.h"
 
 #include "../guard_private.h"

@@ -108,7 +108,7 @@ BUGS = [
         "    for (uint32_t i = 0; i < secondary->count; i++) {\n        uint32_t slot",
         "    for (uint32_t i = 0; i + 1 < secondary->count; i++) {\n        uint32_t slot",
         "secondary", is_canary=True),
-    Bug("the member that fills a hole keeps its old position", "src/index/index_internal.h",
+    Bug("the member that fills a hole keeps its old position", "src/index/index_private.h",
         "        place->position = position;", "        (void)place;", "index", is_canary=True),
     Bug("heads of hashed keys are not joined when keys go", "src/index/keys.c",
         "        keys_join(index);\n", "", "index"),

@@ -11,8 +11,8 @@
  * 4. Heads that no key needs are 0; for hashed keys those from key_count + 1 on, which find does
  *    not look at.
  * 5. `pending` is 0. */
-#ifndef HANDLE_MAP_INDEX_INTERNAL_H
-#define HANDLE_MAP_INDEX_INTERNAL_H
+#ifndef HANDLE_MAP_INDEX_PRIVATE_H
+#define HANDLE_MAP_INDEX_PRIVATE_H
 
 #include "../memory/poison_private.h"
 
