@@ -172,22 +172,6 @@ static hm_status index_load_members(index_load *load, uint32_t bucket, uint32_t 
     return HM_OK;
 }
 
-/* If the rest is not damaged, the file is of an index with other keys. */
-static hm_status index_refuse_key(index_load *load, uint64_t key)
-{
-    hm_save_in *in = &load->in;
-    while (in->left > 0) {
-        size_t part = in->left < HM_SAVE_PIECE ? (size_t)in->left : HM_SAVE_PIECE;
-        if (!hm_load_bytes(in, in->piece, part))
-            return in->status;
-    }
-    if (hm_load_end(in) != HM_OK)
-        return in->status;
-    return hm_load_fail(in, HM_ERROR_INVALID, 0,
-                        "its key %" HM_U64 " is not below key_limit %" HM_U32, key,
-                        load->fresh.key_limit);
-}
-
 static hm_status index_load_keys(index_load *load)
 {
     hm_save_in *in = &load->in;
@@ -203,7 +187,9 @@ static hm_status index_load_keys(index_load *load)
                                 "key %" HM_U64 " has %" HM_U32 " members, or is there twice", key,
                                 count);
         if (fresh->key_limit != 0 && key >= fresh->key_limit)
-            return index_refuse_key(load, key);
+            return hm_load_fail(in, HM_ERROR_INVALID, INDEX_HEAD,
+                                "key %" HM_U64 " is not below key_limit %" HM_U32, key,
+                                fresh->key_limit);
         /* Blocks and owners may move with the keys: as many as these say. */
         fresh->members.end = load->end;
         fresh->owners.count = in->section.count;
@@ -229,9 +215,10 @@ static hm_status index_load_all(index_load *load, hm_source source)
     if (status == HM_OK)
         status = index_load_owners(load);
     if (status == HM_OK)
-        status = index_load_keys(load);
+        status = hm_load_confirm(in, index_load_keys(load));
     if (status == HM_OK)
-        status = hm_load_adopt_owners(in, owners, in->section.details[INDEX_SLOTS]);
+        status =
+            hm_load_adopt_owners(in, owners, in->section.count, in->section.details[INDEX_SLOTS]);
     if (status == HM_OK)
         hm_lists_adopt_blocks(&load->fresh.members, load->end, in->section.count);
     return status;

@@ -40,7 +40,8 @@ typedef enum hm_save_kind {
     HM_SAVE_TABLE,
     HM_SAVE_SECONDARY,
     HM_SAVE_LISTS,
-    HM_SAVE_INDEX
+    HM_SAVE_INDEX,
+    HM_SAVE_WORLD
 } hm_save_kind;
 
 /* The bits of a section's flags. */
@@ -144,6 +145,9 @@ void hm_save_begin(hm_save_out *out, const hm_save_section *section, hm_sink sin
 hm_status hm_load_find(hm_save_in *in, hm_save_kind kind, const hm_save_desc *desc,
                        const char *name, hm_source source);
 
+/* Whether both texts are the same. */
+bool hm_save_is_same(const char *text, const char *other);
+
 /* Compares a header with its descriptor and with a container of this type id and item size. */
 hm_status hm_load_check(hm_save_in *in, const hm_save_desc *desc, uint32_t type_id,
                         size_t item_size);
@@ -169,6 +173,13 @@ hm_status hm_load_end(hm_save_in *in);
 
 /* Skips the payload. */
 bool hm_load_skip(hm_save_in *in);
+
+/* Reads bytes that nobody needs. */
+bool hm_load_pass(hm_save_in *in, uint64_t size);
+
+/* For what does not fit although it is no damage: a damage of the bytes up to here would have
+ * looked the same. Reads the rest, and returns the status only if the checksums are right. */
+hm_status hm_load_confirm(hm_save_in *in, hm_status status);
 
 /* Fails and sets in->status; the sentence names the section, and the byte that is `back` bytes of
  * the payload before the next one. */
@@ -246,8 +257,15 @@ void hm_save_owners(hm_save_out *out, const hm_handle *owners, uint32_t n);
 hm_status hm_load_owners(hm_save_in *in, hm_handle *owners, uint32_t n, uint32_t slots,
                          uint32_t type_id);
 
-/* Gives the owners, as many as the section has, their positions, when all has been checked. */
-hm_status hm_load_adopt_owners(hm_save_in *in, hm_secondary *secondary, uint32_t slots);
+/* Gives so many owners their positions, when all has been checked. */
+hm_status hm_load_adopt_owners(hm_save_in *in, hm_secondary *secondary, uint32_t count,
+                               uint32_t slots);
+
+/* Reads values until there are `count`; *made counts them. Then runs the hook for those that decode
+ * has made, the last one first. */
+hm_status hm_load_values(hm_save_in *in, hm_secondary *secondary, const hm_save_desc *desc,
+                         uint32_t count, uint32_t *made);
+void hm_load_destroy_values(const hm_secondary *secondary, const hm_save_desc *desc, uint32_t made);
 
 /* save_lists.c: makes the last block, which is at `unit` and ends at *end, one for so many items.
  * While lists are loaded `end` is not in the struct. */

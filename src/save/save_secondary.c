@@ -92,19 +92,19 @@ static hm_status secondary_load_check(secondary_load *load)
                                desc != NULL ? desc->max_slots : 0, secondary->max_slots);
 }
 
-static hm_status secondary_load_values(secondary_load *load)
+hm_status hm_load_values(hm_save_in *in, hm_secondary *secondary, const hm_save_desc *desc,
+                         uint32_t count, uint32_t *made)
 {
-    hm_secondary *secondary = load->secondary;
-    while (load->made < load->in.section.count) {
-        uint32_t n = hm_load_next(secondary->value_size, load->in.section.count - load->made);
-        hm_status status = hm_secondary_make_room(secondary, load->made, n);
+    while (*made < count) {
+        uint32_t n = hm_load_next(secondary->value_size, count - *made);
+        hm_status status = hm_secondary_make_room(secondary, *made, n);
         if (status != HM_OK)
             return status;
-        unsigned char *values = secondary->values + secondary->value_size * load->made;
+        unsigned char *values = secondary->values + secondary->value_size * *made;
         hm_memory_unpoison(values, secondary->value_size * n);
-        load->made += hm_load_items(&load->in, load->desc, values, secondary->value_size, n);
-        if (load->in.status != HM_OK)
-            return load->in.status;
+        *made += hm_load_items(in, desc, values, secondary->value_size, n);
+        if (in->status != HM_OK)
+            return in->status;
     }
     return HM_OK;
 }
@@ -130,9 +130,9 @@ hm_status hm_load_owners(hm_save_in *in, hm_handle *owners, uint32_t n, uint32_t
     return HM_OK;
 }
 
-hm_status hm_load_adopt_owners(hm_save_in *in, hm_secondary *secondary, uint32_t slots)
+hm_status hm_load_adopt_owners(hm_save_in *in, hm_secondary *secondary, uint32_t count,
+                               uint32_t slots)
 {
-    uint32_t count = in->section.count;
     if (hm_save_slots_of(secondary->owners, count) != slots)
         return hm_load_fail(in, HM_ERROR_CORRUPT, 0, "no owner has the last of %" HM_U32 " slots",
                             slots);
@@ -140,6 +140,13 @@ hm_status hm_load_adopt_owners(hm_save_in *in, hm_secondary *secondary, uint32_t
     if (status == HM_ERROR_CORRUPT)
         return hm_load_fail(in, status, 0, "two owners have one slot");
     return status;
+}
+
+void hm_load_destroy_values(const hm_secondary *secondary, const hm_save_desc *desc, uint32_t made)
+{
+    bool destroys = desc != NULL && desc->decode != NULL && secondary->destroy != NULL;
+    for (uint32_t i = made; i-- > 0 && destroys;)
+        secondary->destroy(secondary->values + secondary->value_size * i, secondary->context);
 }
 
 static hm_status secondary_load_all(secondary_load *load, hm_source source)
@@ -150,23 +157,21 @@ static hm_status secondary_load_all(secondary_load *load, hm_source source)
     if (status == HM_OK)
         status = secondary_load_check(load);
     if (status == HM_OK)
-        status = secondary_load_values(load);
+        status = hm_load_values(in, secondary, load->desc, in->section.count, &load->made);
     if (status != HM_OK)
         return status;
     uint32_t slots = in->section.details[SECONDARY_SLOTS];
     status = hm_load_owners(in, secondary->owners, load->made, slots, secondary->type_id);
     if (status == HM_OK)
         status = hm_load_end(in);
-    return status == HM_OK ? hm_load_adopt_owners(in, secondary, slots) : status;
+    return status == HM_OK ? hm_load_adopt_owners(in, secondary, load->made, slots) : status;
 }
 
 /* Makes the secondary as it was. */
 static void secondary_load_drop(secondary_load *load)
 {
     hm_secondary *secondary = load->secondary;
-    bool destroys = load->desc != NULL && load->desc->decode != NULL && secondary->destroy != NULL;
-    for (uint32_t i = load->made; i-- > 0 && destroys;)
-        secondary->destroy(secondary->values + secondary->value_size * i, secondary->context);
+    hm_load_destroy_values(secondary, load->desc, load->made);
     hm_secondary_give_back(secondary, &load->before);
 }
 

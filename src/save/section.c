@@ -23,8 +23,8 @@ enum {
  * of DOS show whether the file went through a program that takes it for text. */
 #define SECTION_MAGIC_NUMBER UINT64_C(0x0A1A0A0D534D4889)
 
-static const char *const section_kinds[] = {"",          "map",   "pool", "table",
-                                            "secondary", "lists", "index"};
+static const char *const section_kinds[] = {"",          "map",   "pool",  "table",
+                                            "secondary", "lists", "index", "world"};
 
 static size_t section_length(const char *text)
 {
@@ -169,7 +169,7 @@ static bool section_read_header(hm_save_in *in)
     return true;
 }
 
-static bool section_is_same(const char *text, const char *other)
+bool hm_save_is_same(const char *text, const char *other)
 {
     while (*text != '\0' && *text == *other) {
         text++;
@@ -192,7 +192,7 @@ hm_status hm_load_find(hm_save_in *in, hm_save_kind kind, const hm_save_desc *de
     for (;;) {
         if (!section_read_header(in))
             return in->status;
-        if (in->section.kind == (uint32_t)kind && section_is_same(in->name, name))
+        if (in->section.kind == (uint32_t)kind && hm_save_is_same(in->name, name))
             break;
         if (!hm_load_skip(in))
             return in->status;
@@ -212,7 +212,7 @@ hm_status hm_load_check(hm_save_in *in, const hm_save_desc *desc, uint32_t type_
     if (section->type_id != type_id)
         return hm_load_fail(in, HM_ERROR_INVALID, 0, "its type id is %" HM_U32 ", not %" HM_U32,
                             section->type_id, type_id);
-    if (!section_is_same(section->layout, layout))
+    if (!hm_save_is_same(section->layout, layout))
         return hm_load_fail(in, HM_ERROR_INVALID, 0, "its layout is '%.20s', not '%.20s'",
                             section->layout, layout);
     if (desc != NULL && desc->decode != NULL) {

@@ -138,3 +138,21 @@ bool hm_load_skip(hm_save_in *in)
     }
     return true;
 }
+
+bool hm_load_pass(hm_save_in *in, uint64_t size)
+{
+    while (size > 0) {
+        size_t part = size < HM_SAVE_PIECE ? (size_t)size : HM_SAVE_PIECE;
+        if (!hm_load_bytes(in, in->piece, part))
+            return false;
+        size -= part;
+    }
+    return true;
+}
+
+hm_status hm_load_confirm(hm_save_in *in, hm_status status)
+{
+    if (status != HM_ERROR_INVALID && status != HM_ERROR_FULL)
+        return status;
+    return hm_load_pass(in, in->left) ? status : in->status;
+}

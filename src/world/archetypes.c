@@ -3,7 +3,7 @@
  * a set; edges lead from an archetype to those with one component more or less, so that the hash is
  * needed only the first time. An archetype's cells and edges are indexed by component, its set and
  * columns are lists; all four are in two pieces of the store. */
-#include "world_internal.h"
+#include "world_private.h"
 
 /* Keeps the numbers rising; false if it is there already. Sets are small, and most are given in
  * their order, so an insertion from the end is fastest. */

@@ -2,7 +2,7 @@
 /* world: add, remove and change. All memory that a change needs is prepared first, so that nothing
  * can fail once it has begun. Then the entity moves to its new archetype, and only then hooks
  * run. */
-#include "world_internal.h"
+#include "world_private.h"
 
 #include "../secondary/secondary_private.h"
 

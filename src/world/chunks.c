@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* world: the rows of an archetype. Its chunks are a list; all but the last one with rows are full,
  * and spare ones, which a reserve or a failed call has left, are behind that. */
-#include "world_internal.h"
+#include "world_private.h"
 
 #include "../order/order_private.h"
 

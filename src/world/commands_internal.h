@@ -14,7 +14,7 @@
 
 #include <handle_map/commands.h>
 
-#include "world_internal.h"
+#include "world_private.h"
 
 enum {
     HM_COMMANDS_UNIT = sizeof(uint64_t), /* bytes */

@@ -3,7 +3,7 @@
  * and is told here where they are: the chunks of the archetype that is being ordered are listed for
  * that. Only that archetype has a state; what is known of the others is whether they changed
  * since. */
-#include "world_internal.h"
+#include "world_private.h"
 
 #include "../order/order_private.h"
 

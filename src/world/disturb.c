@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* world: what is told of changes to the order of an archetype, which defragment.c makes. */
-#include "world_internal.h"
+#include "world_private.h"
 
 #include "../order/order_private.h"
 

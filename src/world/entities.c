@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* world: create, copy and destroy, one entity and many. */
-#include "world_internal.h"
+#include "world_private.h"
 
 #include "../atomic_private.h"
 #include "../secondary/secondary_private.h"

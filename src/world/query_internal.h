@@ -13,7 +13,7 @@
 
 #include <handle_map/query.h>
 
-#include "world_internal.h"
+#include "world_private.h"
 
 /* Whether a term's components are in a secondary. */
 static inline bool hm_query_is_sparse(const hm_query *query, uint32_t term)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* world: the sentences with which it refuses calls, and the time of callbacks, in which it does. */
-#include "world_internal.h"
+#include "world_private.h"
 
 hm_status hm_world_refuse_busy(const hm_world *world)
 {

@@ -4,7 +4,7 @@
  * with the places of slots; with one that range is a column of the ids' range, where these and the
  * components grow in place, but for what is by slot once many slots are retired. Any other array
  * that is full moves to a range of its own, so that each moves only when it has doubled. */
-#include "world_internal.h"
+#include "world_private.h"
 
 void hm_world_place_arrays(hm_world *world)
 {
@@ -68,6 +68,14 @@ hm_status hm_world_move(hm_world *world, uint32_t n)
     if (world->running != 0)
         return hm_world_refuse_busy(world);
     hm_status status = hm_id_table_resize(&world->ids, world->name, n, &places, 1);
+    hm_world_place_arrays(world);
+    return status;
+}
+
+hm_status hm_world_move_to(hm_world *world, size_t capacity, size_t slots)
+{
+    hm_array_column places = room_places(world);
+    hm_status status = hm_id_table_move(&world->ids, capacity, slots, &places, 1);
     hm_world_place_arrays(world);
     return status;
 }

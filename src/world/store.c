@@ -15,7 +15,7 @@
  * The store hands out the lowest piece of a node, and keeps no order among nodes: taking and giving
  * are O(1). Trim returns the free blocks at the end. Under AddressSanitizer what was taken is
  * poisoned, and its user unpoisons what is in use. What was given back is poisoned too. */
-#include "world_internal.h"
+#include "world_private.h"
 
 #ifndef HM_EXHAUSTIVE
 enum {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* world: trim and validate. */
-#include "world_internal.h"
+#include "world_private.h"
 
 #include "../order/order_private.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* world: the values of components, in rows and sparse ones. */
-#include "world_internal.h"
+#include "world_private.h"
 
 #include "../secondary/secondary_private.h"
 
@@ -48,16 +48,21 @@ static bool values_have_masks(const hm_world *world, const hm_handle *entities, 
     return true;
 }
 
+hm_status hm_world_prepare_masks(hm_world *world)
+{
+    hm_status status =
+        hm_world_widen(world, &world->mask_array, sizeof(uint64_t), world->place_array.capacity);
+    if (status == HM_OK)
+        status = hm_array_commit(&world->mask_array, world->place_array.limit, false);
+    return status;
+}
+
 hm_status hm_world_prepare_sparse(hm_world *world, uint32_t number, uint32_t added,
                                   const hm_handle *entities, uint32_t n)
 {
-    bool is_covered = values_have_masks(world, entities, n);
     hm_status status = HM_OK;
-    if (!is_covered)
-        status = hm_world_widen(world, &world->mask_array, sizeof(uint64_t),
-                                world->place_array.capacity);
-    if (status == HM_OK && !is_covered)
-        status = hm_array_commit(&world->mask_array, world->place_array.limit, false);
+    if (!values_have_masks(world, entities, n))
+        status = hm_world_prepare_masks(world);
     if (status == HM_OK)
         status = hm_secondary_prepare(hm_world_sparse(world, number), added, entities, n);
     return hm_world_tell(world, status);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* world: init and fini, components, and questions. */
-#include "world_internal.h"
+#include "world_private.h"
 
 #include "../announce_private.h"
 #include "../atomic_private.h"
@@ -221,7 +221,7 @@ static hm_status world_init_parts(hm_world *world, const hm_world_desc *full)
     return status;
 }
 
-static void world_release_all(hm_world *world)
+void hm_world_release(hm_world *world)
 {
     if (world->order != NULL)
         hm_order_fini(&hm_world_order_of(world)->state);
@@ -253,7 +253,7 @@ hm_status hm_world_init(hm_world *world, const hm_world_desc *desc)
                                   .name = full.name,
                                   .capacity = full.capacity,
                                   .max_slots = full.max_slots};
-        world_release_all(world);
+        hm_world_release(world);
         return hm_tell_memory(status, &limits);
     }
     world->salt = world_next_salt();
@@ -263,12 +263,66 @@ hm_status hm_world_init(hm_world *world, const hm_world_desc *desc)
     return HM_OK;
 }
 
+/* Makes the components of another world, as they were made there. */
+static hm_status world_make_components(hm_world *fresh, const hm_world *world)
+{
+    for (uint32_t i = 0; i < world->component_count; i++) {
+        const hm_world_component_record *record = hm_world_record(world, i);
+        bool is_sparse = record->sparse != HM_WORLD_NONE;
+        const hm_component_desc desc = {.size = record->size,
+                                        .align = record->size != 0 ? record->align : 0,
+                                        .name = record->name,
+                                        .destroy = record->destroy,
+                                        .copy = record->copy,
+                                        .context = record->context,
+                                        .storage = is_sparse ? HM_COMPONENT_SPARSE
+                                                             : HM_COMPONENT_ARCHETYPE};
+        if (hm_world_component(fresh, &desc) == HM_INVALID_INDEX)
+            return HM_ERROR_MEMORY;
+    }
+    return HM_OK;
+}
+
+hm_status hm_world_init_like(hm_world *fresh, const hm_world *world)
+{
+    bool is_bounded = !world->ids.slot_array.is_whole;
+    const hm_world_desc full = {.capacity = is_bounded ? world->ids.capacity : 0,
+                                .max_slots = world->ids.max_slots,
+                                .type_id = (uint16_t)world->ids.type_id,
+                                .memory = world->memory,
+                                .name = world->name,
+                                .max_archetypes = world->max_archetypes};
+    memset(fresh, 0, sizeof *fresh);
+    hm_status status = world_init_parts(fresh, &full);
+    fresh->store.limit = world->store.limit;
+    fresh->salt = world->salt;
+    fresh->memory = world->memory;
+    fresh->name = world->name;
+    fresh->poisons = world->poisons;
+    fresh->clock = world->clock;
+    if (status == HM_OK)
+        status = world_make_components(fresh, world);
+    if (status != HM_OK)
+        hm_world_release(fresh);
+    return status;
+}
+
+void hm_world_take(hm_world *world, const hm_world *fresh)
+{
+    hm_guard guard = world->guard;
+    uint32_t epoch = world->epoch;
+    hm_world_release(world);
+    *world = *fresh;
+    world->guard = guard;
+    world->epoch = epoch + 1;
+}
+
 void hm_world_fini(hm_world *world)
 {
     HM_CONTRACT_AT_REST(world, "hm_world_fini");
     HM_CONTRACT(world->running == 0, "hm_world_fini: a query of the world runs");
     hm_world_clear(world);
-    world_release_all(world);
+    hm_world_release(world);
 }
 
 /* components */

@@ -6,7 +6,7 @@
 #include "support/layout.h"
 #include "support/world_model.h"
 
-#include "world_internal.h"
+#include "world_private.h"
 
 #include <stddef.h>
 #include <string.h>

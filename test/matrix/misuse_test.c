@@ -14,7 +14,7 @@
 #include "support/table_model.h"
 #include "support/world_model.h"
 
-#include "../../src/world/world_internal.h"
+#include "../../src/world/world_private.h"
 
 enum {
     GROUP = 8, /* bytes; what shares them with something in use is not poisoned */

@@ -5,7 +5,7 @@
 
 #include "test.h"
 
-#include "../../src/world/world_internal.h"
+#include "../../src/world/world_private.h"
 
 enum { ENTITY_TYPE = 9 };
 

@@ -28,8 +28,8 @@
  *
  * The columns are laid out by falling alignment, so that n * offset is aligned for any n: each size
  * is a multiple of its alignment, which is a multiple of all that follow. */
-#ifndef HANDLE_MAP_WORLD_INTERNAL_H
-#define HANDLE_MAP_WORLD_INTERNAL_H
+#ifndef HANDLE_MAP_WORLD_PRIVATE_H
+#define HANDLE_MAP_WORLD_PRIVATE_H
 
 #include "../memory/poison_private.h"
 
@@ -153,6 +153,10 @@ void hm_world_place_arrays(hm_world *world);
  * slot will have to move. HM_ERROR_BUSY while a query runs; fails as hm_id_table_resize. */
 hm_status hm_world_move(hm_world *world, uint32_t n);
 
+/* The same, to a range for `capacity` entities and `slots` entries; nothing else has to be there.
+ */
+hm_status hm_world_move_to(hm_world *world, size_t capacity, size_t slots);
+
 /* Moves to smaller ranges what uses at most half of its own. */
 hm_status hm_world_shrink(hm_world *world);
 
@@ -173,6 +177,13 @@ static inline hm_status hm_world_widen(hm_world *world, hm_array *array, size_t 
 {
     return need <= array->capacity ? HM_OK : hm_world_widen_array(world, array, size, need);
 }
+
+/* world.c: for a load. Makes a world like this one, without entities, whose values will all have
+ * changed since this one's clock; gives this one all that the other has, so that queries list the
+ * archetypes anew; and gives back all memory. */
+hm_status hm_world_init_like(hm_world *fresh, const hm_world *world);
+void hm_world_take(hm_world *world, const hm_world *fresh);
+void hm_world_release(hm_world *world);
 
 /* refuse.c */
 
@@ -314,6 +325,9 @@ static inline void hm_world_destroy_value(hm_world *world, uint32_t number, void
 
 /* Writes a value into a row; NULL: zero. */
 void hm_world_write(hm_world *world, hm_world_place place, uint32_t number, const void *value);
+
+/* Makes room for the masks of all slots that have places. */
+hm_status hm_world_prepare_masks(hm_world *world);
 
 /* Makes sets of this sparse component for n entities, whose places have memory, succeed, of which
  * `added` add a value. */
