@@ -85,7 +85,7 @@ PARTS = {
     'world': (['world/'], ['order', 'secondary']),
     'directory': (['directory.c'], ['map', 'pool', 'table', 'lists', 'world']),
     'report': (['report.c'], ['map', 'pool', 'table', 'index', 'world']),
-    'save': (['hash.c', 'save/'], ['map', 'pool', 'table', 'secondary', 'lists', 'index']),
+    'save': (['hash.c', 'save/'], ['map', 'pool', 'table', 'secondary', 'lists', 'index', 'world']),
 }
 HEADERS = {'world': ['query', 'commands']}  # of a part, beside the one that has its name
 ALWAYS = ['handle_map', 'base', 'bits', 'handle', 'memory']  # the headers of every part

@@ -8,7 +8,8 @@
  *
  * A container is one *section* of a file; several may follow one another. A load reads forward from
  * where the source is to the section of its kind and name, and ends just behind it. The format is
- * in docs/format.md, and is the same on every machine. Owns nothing. Takes 14 KiB of stack. */
+ * in docs/format.md, and is the same on every machine. Owns nothing. Takes 14 KiB of stack, the
+ * load of a world 20. */
 #ifndef HANDLE_MAP_SAVE_H
 #define HANDLE_MAP_SAVE_H
 
@@ -18,6 +19,7 @@
 #include <handle_map/pool.h>
 #include <handle_map/secondary.h>
 #include <handle_map/table.h>
+#include <handle_map/world.h>
 
 HM_BEGIN_C
 
@@ -157,6 +159,55 @@ HM_API hm_status hm_lists_load(hm_lists *lists, const hm_save_desc *desc, hm_sou
  * both have memory, and what was reserved is given back. */
 HM_API hm_status hm_index_save(const hm_index *index, const hm_save_desc *desc, hm_sink sink);
 HM_API hm_status hm_index_load(hm_index *index, const hm_save_desc *desc, hm_source source);
+
+/* How the values of a component are saved and loaded; those without one are saved as their bytes.
+ * Of the format, `name` is that of the component in files (NULL: its own), max_count and max_slots
+ * mean nothing. */
+typedef struct hm_component_format {
+    hm_component component;
+    hm_save_desc format;
+} hm_component_format;
+
+/* A component that is another one in the file, or only there, or only in the world. */
+typedef struct hm_component_difference {
+    const char *name;                /* valid during the call */
+    bool is_saved, is_here;          /* whether the file has it, and the world */
+    uint32_t saved_size, size;       /* bytes of a value; 0: a tag */
+    uint32_t saved_version, version; /* of the layout */
+} hm_component_difference;
+
+/* What a load does about a difference. */
+typedef enum hm_load_action {
+    HM_LOAD_REFUSE = 0, /* fails: HM_ERROR_INVALID */
+    HM_LOAD_DROP,       /* no entity has the component */
+    HM_LOAD_ZERO        /* the entities have it, but its values are zero; needs the component in
+                           both, with the same storage */
+} hm_load_action;
+
+/* A zero field means the default; NULL instead of a descriptor means that all are. */
+typedef struct hm_world_save_desc {
+    const char *name;                   /* as in hm_save_desc */
+    const hm_component_format *formats; /* at most one for each component */
+    uint32_t format_count;
+    uint32_t max_count, max_slots; /* as in hm_save_desc; max_count counts entities */
+    /* Asked once for each difference. NULL: a component that the file has not is no matter, any
+     * other difference is refused. */
+    hm_load_action (*resolve)(const hm_component_difference *difference, void *context);
+    void *context; /* passed to resolve */
+} hm_world_save_desc;
+
+/* The same for a world: all entities, with the values of their components and the order in which
+ * queries visit them. Components are matched by their names, so each must have one of its own, or
+ * both return HM_ERROR_INVALID. A handle that commands have promised is saved as one that is still
+ * to come. Takes about 6 bytes beside the values of an entity.
+ *
+ * The load takes a world that has issued nothing, in which the components have been made; queries
+ * of it stay valid. It fills another world and exchanges them, so that for a while both have
+ * memory, and what was reserved is given back. All values count as changed. An archetype takes 1
+ * KiB or more, and max_archetypes of the world bounds how many a file from a stranger may make. If
+ * the load fails, the destroy hook of a component is called for each value that its decode made. */
+HM_API hm_status hm_world_save(const hm_world *world, const hm_world_save_desc *desc, hm_sink sink);
+HM_API hm_status hm_world_load(hm_world *world, const hm_world_save_desc *desc, hm_source source);
 
 HM_END_C
 

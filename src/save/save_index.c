@@ -8,7 +8,7 @@
 
 #include "../guard_private.h"
 
-enum { INDEX_SLOTS, INDEX_KEYS, INDEX_DETAILS };
+enum { INDEX_KEYS = HM_SAVE_OWNER_SLOTS + 1, INDEX_DETAILS };
 
 enum { INDEX_HEAD = 12 /* bytes before the members of a key */, INDEX_MEMBER = 4 };
 
@@ -58,7 +58,7 @@ hm_status hm_index_save(const hm_index *index, const hm_save_desc *desc, hm_sink
         status = hm_save_describe(&section, desc, index->name);
     if (status != HM_OK)
         return status;
-    section.details[INDEX_SLOTS] = hm_save_slots_of(index->owners.owners, section.count);
+    section.details[HM_SAVE_OWNER_SLOTS] = hm_save_slots_of(index->owners.owners, section.count);
     section.details[INDEX_KEYS] = index->key_count;
     section.payload_size = saved_index_size(&section);
     hm_save_begin(&out, &section, sink);
@@ -86,22 +86,15 @@ static hm_status index_load_check(index_load *load)
 {
     hm_save_in *in = &load->in;
     const hm_save_section *section = &in->section;
-    const hm_save_desc *desc = load->desc;
     const hm_secondary *owners = &load->index->owners;
     hm_status status =
-        hm_load_check(in, desc, owners->type_id, (size_t)HM_SAVE_OWNER + INDEX_MEMBER);
+        hm_load_check(in, load->desc, owners->type_id, (size_t)HM_SAVE_OWNER + INDEX_MEMBER);
     if (status != HM_OK)
         return status;
-    if (section->detail_count != INDEX_DETAILS || section->count > section->details[INDEX_SLOTS] ||
-        section->count < section->details[INDEX_KEYS] ||
-        section->payload_size != saved_index_size(section))
-        return hm_load_fail(in, HM_ERROR_CORRUPT, 0, "its size and its counts disagree");
-    status = hm_load_check_limit(in, "owners", section->count, desc != NULL ? desc->max_count : 0,
-                                 owners->capacity);
-    if (status != HM_OK)
-        return status;
-    return hm_load_check_limit(in, "slots", section->details[INDEX_SLOTS],
-                               desc != NULL ? desc->max_slots : 0, owners->max_slots);
+    return hm_load_check_owners(in, load->desc, owners, "owners",
+                                section->detail_count == INDEX_DETAILS &&
+                                    section->count >= section->details[INDEX_KEYS] &&
+                                    section->payload_size == saved_index_size(section));
 }
 
 static hm_status index_load_owners(index_load *load)
@@ -112,8 +105,8 @@ static hm_status index_load_owners(index_load *load)
         uint32_t n = hm_load_next(sizeof(hm_index_place), in->section.count - made);
         hm_status status = hm_secondary_make_room(owners, made, n);
         if (status == HM_OK)
-            status = hm_load_owners(in, owners->owners + made, n, in->section.details[INDEX_SLOTS],
-                                    owners->type_id);
+            status = hm_load_owners(in, owners->owners + made, n,
+                                    in->section.details[HM_SAVE_OWNER_SLOTS], owners->type_id);
         if (status != HM_OK)
             return status;
         hm_index_place *places = hm_index_places(&load->fresh) + made;
@@ -217,8 +210,8 @@ static hm_status index_load_all(index_load *load, hm_source source)
     if (status == HM_OK)
         status = hm_load_confirm(in, index_load_keys(load));
     if (status == HM_OK)
-        status =
-            hm_load_adopt_owners(in, owners, in->section.count, in->section.details[INDEX_SLOTS]);
+        status = hm_load_adopt_owners(in, owners, in->section.count,
+                                      in->section.details[HM_SAVE_OWNER_SLOTS]);
     if (status == HM_OK)
         hm_lists_adopt_blocks(&load->fresh.members, load->end, in->section.count);
     return status;

@@ -248,10 +248,18 @@ void hm_load_return_array(hm_array *array, const hm_array *before);
 
 enum { HM_SAVE_OWNER = 6 /* bytes */ };
 
+/* The first number of both: that behind the highest slot of an owner. */
+enum { HM_SAVE_OWNER_SLOTS };
+
 /* Returns the number behind the highest slot of n owners. */
 uint32_t hm_save_slots_of(const hm_handle *owners, uint32_t n);
 
 void hm_save_owners(hm_save_out *out, const hm_handle *owners, uint32_t n);
+
+/* Compares the numbers of the header with the limits of the owners, which are `what`; `agrees`:
+ * with each other and with its size they agree. */
+hm_status hm_load_check_owners(hm_save_in *in, const hm_save_desc *desc, const hm_secondary *owners,
+                               const char *what, bool agrees);
 
 /* Reads n owners, whose slots are below `slots`. */
 hm_status hm_load_owners(hm_save_in *in, hm_handle *owners, uint32_t n, uint32_t slots,
@@ -271,5 +279,28 @@ void hm_load_destroy_values(const hm_secondary *secondary, const hm_save_desc *d
  * While lists are loaded `end` is not in the struct. */
 hm_status hm_load_widen_block(hm_lists_blocks *blocks, uint32_t *end, uint32_t unit,
                               uint64_t count);
+
+/* save_world.c */
+
+/* In the payload of a world, of a component: bytes before its names, and the bits of its flags. */
+enum { HM_SAVE_COMPONENT = 16, HM_SAVE_COMPONENT_ENCODED = 1, HM_SAVE_COMPONENT_SPARSE = 2 };
+
+/* Rows whose columns are saved one behind the other: a load makes room for so many at a time. */
+enum { HM_SAVE_ROWS = 64 };
+
+/* The numbers of a world behind those of its id table. */
+enum {
+    HM_SAVE_WORLD_COMPONENTS = HM_SAVE_IDS_DETAILS,
+    HM_SAVE_WORLD_ARCHETYPES,
+    HM_SAVE_WORLD_DETAILS
+};
+
+/* Of an entity, for the header: what is saved of it follows in the payload. */
+enum { HM_SAVE_ENTITY = 8 /* bytes */ };
+
+/* Returns the format of a component, or NULL. HM_ERROR_INVALID: two are given for it, or one is for
+ * no component of the world. */
+const hm_save_desc *hm_save_format_of(const hm_world_save_desc *desc, hm_component component);
+hm_status hm_save_check_formats(const hm_world *world, const hm_world_save_desc *desc);
 
 #endif

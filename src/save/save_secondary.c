@@ -8,7 +8,7 @@
 #include "../dense_private.h"
 #include "../guard_private.h"
 
-enum { SECONDARY_SLOTS, SECONDARY_DETAILS };
+enum { SECONDARY_DETAILS = HM_SAVE_OWNER_SLOTS + 1 };
 
 static uint64_t saved_secondary_size(const hm_save_section *section)
 {
@@ -54,7 +54,7 @@ hm_status hm_secondary_save(const hm_secondary *secondary, const hm_save_desc *d
     hm_status status = hm_save_describe(&section, desc, secondary->name);
     if (status != HM_OK)
         return status;
-    section.details[SECONDARY_SLOTS] = hm_save_slots_of(secondary->owners, secondary->count);
+    section.details[HM_SAVE_OWNER_SLOTS] = hm_save_slots_of(secondary->owners, secondary->count);
     section.payload_size = saved_secondary_size(&section);
     hm_save_begin(&out, &section, sink);
     hm_save_items(&out, desc, secondary->values, secondary->value_size, section.count);
@@ -71,25 +71,31 @@ typedef struct secondary_load {
     hm_save_in in;
 } secondary_load;
 
+hm_status hm_load_check_owners(hm_save_in *in, const hm_save_desc *desc, const hm_secondary *owners,
+                               const char *what, bool agrees)
+{
+    const hm_save_section *section = &in->section;
+    if (!agrees || section->count > section->details[HM_SAVE_OWNER_SLOTS])
+        return hm_load_fail(in, HM_ERROR_CORRUPT, 0, "its size and its counts disagree");
+    hm_status status = hm_load_check_limit(in, what, section->count,
+                                           desc != NULL ? desc->max_count : 0, owners->capacity);
+    if (status != HM_OK)
+        return status;
+    return hm_load_check_limit(in, "slots", section->details[HM_SAVE_OWNER_SLOTS],
+                               desc != NULL ? desc->max_slots : 0, owners->max_slots);
+}
+
 static hm_status secondary_load_check(secondary_load *load)
 {
     hm_save_in *in = &load->in;
     const hm_secondary *secondary = load->secondary;
     const hm_save_section *section = &in->section;
-    const hm_save_desc *desc = load->desc;
-    hm_status status = hm_load_check(in, desc, secondary->type_id, secondary->value_size);
+    hm_status status = hm_load_check(in, load->desc, secondary->type_id, secondary->value_size);
     if (status != HM_OK)
         return status;
-    if (section->detail_count != SECONDARY_DETAILS ||
-        section->count > section->details[SECONDARY_SLOTS] ||
-        section->payload_size != saved_secondary_size(section))
-        return hm_load_fail(in, HM_ERROR_CORRUPT, 0, "its size and its counts disagree");
-    status = hm_load_check_limit(in, "values", section->count, desc != NULL ? desc->max_count : 0,
-                                 secondary->capacity);
-    if (status != HM_OK)
-        return status;
-    return hm_load_check_limit(in, "slots", section->details[SECONDARY_SLOTS],
-                               desc != NULL ? desc->max_slots : 0, secondary->max_slots);
+    return hm_load_check_owners(in, load->desc, secondary, "values",
+                                section->detail_count == SECONDARY_DETAILS &&
+                                    section->payload_size == saved_secondary_size(section));
 }
 
 hm_status hm_load_values(hm_save_in *in, hm_secondary *secondary, const hm_save_desc *desc,
@@ -160,7 +166,7 @@ static hm_status secondary_load_all(secondary_load *load, hm_source source)
         status = hm_load_values(in, secondary, load->desc, in->section.count, &load->made);
     if (status != HM_OK)
         return status;
-    uint32_t slots = in->section.details[SECONDARY_SLOTS];
+    uint32_t slots = in->section.details[HM_SAVE_OWNER_SLOTS];
     status = hm_load_owners(in, secondary->owners, load->made, slots, secondary->type_id);
     if (status == HM_OK)
         status = hm_load_end(in);

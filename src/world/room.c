@@ -54,9 +54,9 @@ hm_status hm_world_widen_array(hm_world *world, hm_array *array, size_t size, si
 }
 
 /* Describes the places for a move with the ids, where they return if only they have moved. */
-static hm_array_column room_places(hm_world *world)
+static hm_array_column room_places(hm_world *world, uint32_t count)
 {
-    hm_array_column places = hm_array_column_of(&world->place_array, world->ids.slot_count, false);
+    hm_array_column places = hm_array_column_of(&world->place_array, count, false);
     places.desc.capacity = 0;
     places.is_by_slot = true;
     return places;
@@ -64,7 +64,7 @@ static hm_array_column room_places(hm_world *world)
 
 hm_status hm_world_move(hm_world *world, uint32_t n)
 {
-    hm_array_column places = room_places(world);
+    hm_array_column places = room_places(world, world->ids.slot_count);
     if (world->running != 0)
         return hm_world_refuse_busy(world);
     hm_status status = hm_id_table_resize(&world->ids, world->name, n, &places, 1);
@@ -74,7 +74,7 @@ hm_status hm_world_move(hm_world *world, uint32_t n)
 
 hm_status hm_world_move_to(hm_world *world, size_t capacity, size_t slots)
 {
-    hm_array_column places = room_places(world);
+    hm_array_column places = room_places(world, 0);
     hm_status status = hm_id_table_move(&world->ids, capacity, slots, &places, 1);
     hm_world_place_arrays(world);
     return status;
@@ -95,7 +95,7 @@ hm_status hm_world_shrink(hm_world *world)
     hm_array *const arrays[] = {&world->archetype_array, &world->bucket_array,
                                 &world->component_array, &world->store.record_array,
                                 &world->store.base_array};
-    hm_array_column places = room_places(world);
+    hm_array_column places = room_places(world, world->ids.slot_count);
     hm_status status = hm_id_table_resize(&world->ids, world->name, 0, &places, 1);
     if (status == HM_OK && world->ids.slot_array.is_whole)
         status = room_shrink(&world->mask_array);

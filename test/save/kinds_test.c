@@ -12,7 +12,8 @@ enum {
 };
 
 static const saved_kind *const kinds[] = {&saved_map,       &saved_pool,  &saved_table,
-                                          &saved_secondary, &saved_lists, &saved_index};
+                                          &saved_secondary, &saved_lists, &saved_index,
+                                          &saved_world};
 
 #define EACH_KIND(kind)                                                                            \
     for (size_t kind##_i = 0; kind##_i < sizeof kinds / sizeof *kinds; kind##_i++)                 \
@@ -218,7 +219,8 @@ static void refuse_streams(const saved_kind *kind, uint32_t shape, uint64_t *ran
     test_file_end(&file);
 }
 
-/* Refuses each k-th call for memory, and every later one: also those that give memory back. */
+/* Refuses each k-th call for memory, and every later one: also those that give memory back. A world
+ * can do without some: its hash table is then only slower. */
 static void refuse_memory(const saved_kind *kind, uint32_t shape, uint64_t *random)
 {
     saved made, loaded;
@@ -226,14 +228,16 @@ static void refuse_memory(const saved_kind *kind, uint32_t shape, uint64_t *rand
     test_memory memory;
     make(kind, &made, shape, STEPS, random);
     save_to(kind, &made, &file);
-    hm_status status = HM_ERROR_MEMORY;
-    for (uint32_t k = 1; status != HM_OK; k++) {
+    bool is_refused = true;
+    for (uint32_t k = 1; is_refused; k++) {
         test_memory_init_with_holes(&memory, test_page_size(4096));
         kind->init(&loaded, shape, &memory.table);
         hm_stats before = kind->get_stats(&loaded);
         test_memory_fail(&memory, k, k % 2 != 0);
-        status = kind->load(&loaded, NULL, test_source(&file));
-        CHECK(status == (test_memory_refused(&memory) ? HM_ERROR_MEMORY : HM_OK));
+        hm_status status = kind->load(&loaded, NULL, test_source(&file));
+        is_refused = test_memory_refused(&memory);
+        CHECK(status == (is_refused ? HM_ERROR_MEMORY : HM_OK) ||
+              (status == HM_OK && kind == &saved_world));
         test_memory_fail(&memory, 0, false);
         if (status != HM_OK) {
             if (k % 2 == 0)

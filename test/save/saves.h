@@ -121,6 +121,8 @@ static inline void saved_compare_ids(const hm_id_table *a, const hm_id_table *b)
         }
 }
 
+enum { SAVED_COMPONENTS = 7 };
+
 typedef union saved {
     hm_map map;
     hm_pool pool;
@@ -128,6 +130,10 @@ typedef union saved {
     hm_secondary secondary;
     hm_lists lists;
     hm_index index;
+    struct {
+        hm_world world;
+        hm_component components[SAVED_COMPONENTS];
+    };
 } saved;
 
 /* A kind of container. Shapes are numbered from 0. */
@@ -145,17 +151,9 @@ typedef struct saved_kind {
     void (*fini)(saved *made);
 } saved_kind;
 
-/* Defines the row of a kind, from static functions `init`, `run`, `compare` and `go_on`, and from
- * `shapes`. */
-#define SAVED_KIND(kind)                                                                           \
-    static hm_status save(const saved *made, const hm_save_desc *desc, hm_sink sink)               \
-    {                                                                                              \
-        return hm_##kind##_save(&made->kind, desc, sink);                                          \
-    }                                                                                              \
-    static hm_status load(saved *made, const hm_save_desc *desc, hm_source source)                 \
-    {                                                                                              \
-        return hm_##kind##_load(&made->kind, desc, source);                                        \
-    }                                                                                              \
+/* Defines the row of a kind, from static functions `init`, `run`, `compare`, `go_on`, `save` and
+ * `load`, and from `shapes`. */
+#define SAVED_ROW(kind)                                                                            \
     static hm_status validate(const saved *made)                                                   \
     {                                                                                              \
         return hm_##kind##_validate(&made->kind);                                                  \
@@ -180,6 +178,18 @@ typedef struct saved_kind {
                                      .go_on = go_on,                                               \
                                      .fini = fini};
 
+/* The same of a kind whose items have one descriptor. */
+#define SAVED_KIND(kind)                                                                           \
+    static hm_status save(const saved *made, const hm_save_desc *desc, hm_sink sink)               \
+    {                                                                                              \
+        return hm_##kind##_save(&made->kind, desc, sink);                                          \
+    }                                                                                              \
+    static hm_status load(saved *made, const hm_save_desc *desc, hm_source source)                 \
+    {                                                                                              \
+        return hm_##kind##_load(&made->kind, desc, source);                                        \
+    }                                                                                              \
+    SAVED_ROW(kind)
+
 /* Defines `go_on` of a kind with a static function `insert`. */
 #define SAVED_INSERTS(kind)                                                                        \
     static bool go_on(saved *a, saved *b, uint64_t *random)                                        \
@@ -190,6 +200,6 @@ typedef struct saved_kind {
     }
 
 extern const saved_kind saved_map, saved_pool, saved_table, saved_secondary, saved_lists,
-    saved_index;
+    saved_index, saved_world;
 
 #endif

@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: MIT */
+/* Saving worlds: components that differ, formats, and what the world is afterwards. */
+#include "saves.h"
+
+#include <handle_map/query.h>
+
+enum { PLACE, SPEED, ENEMY, TARGET, KINDS };
+
+static const hm_component_desc usual[KINDS] = {
+    {.size = 8, .name = "place"},
+    {.size = 4, .name = "speed"},
+    {.name = "enemy"},
+    {.size = 4, .name = "target", .storage = HM_COMPONENT_SPARSE},
+};
+
+typedef struct some {
+    hm_world world;
+    hm_component components[KINDS + 1];
+} some;
+
+static void begin(some *in, const hm_component_desc *components, uint32_t n)
+{
+    const hm_world_desc desc = {.type_id = 5, .name = "level"};
+    CHECK(hm_world_init(&in->world, &desc) == HM_OK);
+    for (uint32_t i = 0; i < n; i++)
+        in->components[i] = hm_world_component(&in->world, &components[i]);
+}
+
+/* 100 entities, each with the components of its number's bits, whose values are its number. */
+static void fill(some *in)
+{
+    for (uint32_t k = 0; k < 100; k++) {
+        hm_component set[KINDS];
+        uint32_t n = 0;
+        for (uint32_t i = 0; i < KINDS; i++)
+            if ((k >> i & 1) != 0)
+                set[n++] = in->components[i];
+        hm_handle entity = hm_world_create(&in->world, set, n);
+        for (uint32_t i = 0; i < KINDS; i++) {
+            uint32_t *value = hm_world_get(&in->world, entity, in->components[i]);
+            if (value != NULL)
+                *value = k;
+        }
+    }
+}
+
+static void save_usual(test_file *file, const hm_world_save_desc *desc)
+{
+    some in;
+    begin(&in, usual, KINDS);
+    fill(&in);
+    CHECK(hm_world_save(&in.world, desc, test_sink(file)) == HM_OK);
+    hm_world_fini(&in.world);
+}
+
+/* Checks that component i of each entity has the value that `fill` gave it, or zero, or is not
+ * there. */
+static void check_component(const some *in, const hm_component_desc *desc, uint32_t i,
+                            bool is_there, bool is_zero)
+{
+    for (uint32_t k = 0; k < 100; k++) {
+        hm_handle entity = hm_handle_pack(k, 1, 5);
+        const uint32_t *value = hm_world_get(&in->world, entity, in->components[i]);
+        bool has = is_there && (k >> i & 1) != 0;
+        CHECK(hm_world_has(&in->world, entity, in->components[i]) == has);
+        CHECK((value != NULL) == (has && desc->size != 0));
+        CHECK(value == NULL || *value == (is_zero ? 0 : k));
+    }
+}
+
+typedef struct answers {
+    hm_load_action action;
+    uint32_t asked;
+    hm_component_difference last;
+} answers;
+
+static hm_load_action answer(const hm_component_difference *difference, void *context)
+{
+    answers *given = context;
+    given->asked++;
+    given->last = *difference;
+    given->last.name = NULL;
+    return given->action;
+}
+
+TEST(save_world, components_are_matched_by_their_names_whatever_their_order)
+{
+    const hm_component_desc other[KINDS] = {usual[TARGET], usual[ENEMY], usual[SPEED],
+                                            usual[PLACE]};
+    test_file file = {0};
+    some in;
+    save_usual(&file, NULL);
+    begin(&in, other, KINDS);
+    CHECK(hm_world_load(&in.world, NULL, test_source(&file)) == HM_OK);
+    CHECK(hm_world_validate(&in.world) == HM_OK && hm_world_count(&in.world) == 100);
+    for (uint32_t i = 0; i < KINDS / 2; i++) {
+        hm_component component = in.components[i];
+        in.components[i] = in.components[KINDS - 1 - i];
+        in.components[KINDS - 1 - i] = component;
+    }
+    for (uint32_t i = 0; i < KINDS; i++)
+        check_component(&in, &usual[i], i, true, false);
+    hm_world_fini(&in.world);
+    test_file_end(&file);
+}
+
+/* Each kind of difference, refused and resolved. */
+TEST(save_world, a_difference_is_refused_dropped_or_made_zero_as_the_program_says)
+{
+    static const struct {
+        uint32_t changed; /* KINDS: one more, and KINDS + 1: without the target */
+        hm_component_desc to;
+        bool may_be_zero;
+    } cases[] = {
+        {PLACE, {.size = 12, .name = "place"}, true},
+        {SPEED, {.name = "speed"}, true},
+        {ENEMY, {.size = 4, .name = "enemy"}, true},
+        {SPEED, {.size = 4, .name = "speed", .storage = HM_COMPONENT_SPARSE}, false},
+        {TARGET, {.size = 8, .name = "target", .storage = HM_COMPONENT_SPARSE}, true},
+        {TARGET, {.size = 4, .name = "target"}, false},
+        {KINDS, {.size = 4, .name = "new"}, false},
+        {TARGET, {.size = 4, .name = "renamed", .storage = HM_COMPONENT_SPARSE}, false},
+    };
+    test_file file = {0};
+    save_usual(&file, NULL);
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        hm_component_desc components[KINDS + 1];
+        uint32_t changed = cases[c].changed;
+        memcpy(components, usual, sizeof usual);
+        components[changed] = cases[c].to;
+        for (int action = HM_LOAD_REFUSE; action <= HM_LOAD_ZERO; action++) {
+            answers given = {.action = (hm_load_action)action};
+            const hm_world_save_desc desc = {.resolve = answer, .context = &given};
+            bool is_done =
+                action == HM_LOAD_DROP || (action == HM_LOAD_ZERO && cases[c].may_be_zero);
+            some in;
+            begin(&in, components, changed == KINDS ? KINDS + 1 : KINDS);
+            hm_status status = hm_world_load(&in.world, &desc, test_source(&file));
+            CHECK(status == (is_done ? HM_OK : HM_ERROR_INVALID) && given.asked >= 1);
+            CHECK(hm_world_validate(&in.world) == HM_OK);
+            CHECK(hm_world_count(&in.world) == (is_done ? 100 : 0));
+            for (uint32_t i = 0; i < KINDS && is_done; i++)
+                check_component(&in, &components[i], i, i != changed || action == HM_LOAD_ZERO,
+                                i == changed);
+            hm_world_fini(&in.world);
+        }
+    }
+    test_file_end(&file);
+}
+
+TEST(save_world, without_a_say_a_new_component_is_no_matter_and_a_lost_one_is_refused)
+{
+    hm_component_desc more[KINDS + 1];
+    test_file file = {0};
+    some in;
+    save_usual(&file, NULL);
+    memcpy(more, usual, sizeof usual);
+    more[KINDS] = (hm_component_desc){.size = 4, .name = "new"};
+    begin(&in, more, KINDS + 1);
+    CHECK(hm_world_load(&in.world, NULL, test_source(&file)) == HM_OK);
+    hm_world_fini(&in.world);
+    begin(&in, usual, KINDS - 1);
+    CHECK(hm_world_load(&in.world, NULL, test_source(&file)) == HM_ERROR_INVALID);
+    CHECK(strstr(hm_last_error(), "'target' is not in the world") != NULL);
+    CHECK(hm_world_count(&in.world) == 0);
+    hm_world_fini(&in.world);
+    test_file_end(&file);
+}
+
+/* A value that owns something: its number is counted in `owned`. */
+static struct {
+    uint32_t alive, left; /* values, and decodes until one is refused */
+} owned;
+
+static void encode(const void *item, void *bytes, void *context)
+{
+    (void)context;
+    memcpy(bytes, item, 4);
+}
+
+static bool decode(uint32_t version, const void *bytes, size_t size, void *item, void *context)
+{
+    (void)context;
+    CHECK(version == 3 && size == 6);
+    if (owned.left-- == 0)
+        return false;
+    owned.alive++;
+    memcpy(item, bytes, 4);
+    return true;
+}
+
+static void destroy(void *value, void *context)
+{
+    (void)value;
+    (void)context;
+    owned.alive--;
+}
+
+static hm_world_save_desc formatted(const some *in, hm_component_format formats[2])
+{
+    const hm_save_desc format = {
+        .version = 3, .encoded_size = 6, .encode = encode, .decode = decode};
+    formats[0] = (hm_component_format){in->components[SPEED], format};
+    formats[1] = (hm_component_format){in->components[TARGET], format};
+    return (hm_world_save_desc){.formats = formats, .format_count = 2};
+}
+
+TEST(save_world, what_decode_has_made_is_destroyed_if_the_load_fails)
+{
+    hm_component_desc components[KINDS];
+    hm_component_format formats[2];
+    test_file file = {0};
+    some in;
+    memcpy(components, usual, sizeof usual);
+    components[SPEED].destroy = components[TARGET].destroy = destroy;
+    begin(&in, usual, KINDS);
+    fill(&in);
+    hm_world_save_desc desc = formatted(&in, formats);
+    CHECK(hm_world_save(&in.world, &desc, test_sink(&file)) == HM_OK);
+    hm_world_fini(&in.world);
+    bool is_done = false;
+    for (uint32_t k = 0; !is_done; k++) {
+        owned.alive = 0;
+        owned.left = k;
+        begin(&in, components, KINDS);
+        desc = formatted(&in, formats);
+        is_done = hm_world_load(&in.world, &desc, test_source(&file)) == HM_OK;
+        CHECK(owned.alive == (is_done ? k : 0));
+        CHECK(hm_world_validate(&in.world) == HM_OK);
+        check_component(&in, &usual[SPEED], SPEED, is_done, false);
+        check_component(&in, &usual[TARGET], TARGET, is_done, false);
+        hm_world_fini(&in.world);
+        CHECK(owned.alive == 0);
+    }
+    test_file_end(&file);
+}
+
+TEST(save_world, queries_go_on_after_a_load_and_see_that_all_has_changed)
+{
+    test_file file = {0};
+    some in;
+    hm_query query;
+    save_usual(&file, NULL);
+    begin(&in, usual, KINDS);
+    const hm_query_desc desc = {.all = &in.components[PLACE], .all_count = 1};
+    hm_handle early = hm_world_create(&in.world, &in.components[PLACE], 1);
+    CHECK(hm_query_init(&query, &in.world, &desc) == HM_OK && hm_query_count(&query) == 1);
+    hm_world_destroy(&in.world, early);
+    CHECK(hm_world_load(&in.world, NULL, test_source(&file)) == HM_ERROR_INVALID);
+    hm_query_fini(&query);
+    hm_world_fini(&in.world);
+
+    begin(&in, usual, KINDS);
+    const hm_query_desc again = {.all = &in.components[PLACE], .all_count = 1};
+    CHECK(hm_query_init(&query, &in.world, &again) == HM_OK && hm_query_count(&query) == 0);
+    CHECK(hm_world_load(&in.world, NULL, test_source(&file)) == HM_OK);
+    CHECK(hm_query_count(&query) == 50);
+    CHECK(hm_world_changed(&in.world, hm_handle_pack(1, 1, 5), in.components[PLACE]) > 0);
+    hm_query_fini(&query);
+    hm_world_fini(&in.world);
+    test_file_end(&file);
+}
+
+TEST(save_world, a_wrong_descriptor_or_component_is_refused)
+{
+    static const hm_component_desc nameless = {.size = 4};
+    hm_component_format formats[2];
+    test_file file = {0};
+    some in;
+    begin(&in, usual, KINDS);
+    hm_world_save_desc desc = formatted(&in, formats);
+    formats[1].component = formats[0].component;
+    CHECK(hm_world_save(&in.world, &desc, test_sink(&file)) == HM_ERROR_INVALID);
+    CHECK(hm_world_load(&in.world, &desc, test_source(&file)) == HM_ERROR_INVALID);
+    formats[1].component = in.components[ENEMY];
+    CHECK(hm_world_save(&in.world, &desc, test_sink(&file)) == HM_ERROR_INVALID);
+    formats[1].component = 77;
+    CHECK(hm_world_save(&in.world, &desc, test_sink(&file)) == HM_ERROR_INVALID);
+    in.components[KINDS] = hm_world_component(&in.world, &nameless);
+    CHECK(hm_world_save(&in.world, NULL, test_sink(&file)) == HM_ERROR_INVALID);
+    desc = (hm_world_save_desc){.formats = formats, .format_count = 1};
+    formats[0] = (hm_component_format){in.components[KINDS], {.name = "given"}};
+    CHECK(hm_world_save(&in.world, &desc, test_sink(&file)) == HM_OK);
+    hm_world_fini(&in.world);
+    in.world = (hm_world){0};
+    CHECK(hm_world_save(&in.world, NULL, test_sink(&file)) == HM_ERROR_FULL);
+    CHECK(hm_world_load(&in.world, NULL, test_source(&file)) == HM_ERROR_FULL);
+    test_file_end(&file);
+}
