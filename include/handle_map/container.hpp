@@ -17,6 +17,7 @@
 #define HANDLE_MAP_CONTAINER_HPP
 
 #include <handle_map/order.hpp>
+#include <handle_map/save.hpp>
 
 namespace hm
 {
@@ -129,6 +130,30 @@ template <class Shape> class container
     [[nodiscard]] status validate() const noexcept
     {
         return call::validate(c());
+    }
+
+    /* Writes a section of a file; the sink is a bool(const void *, std::size_t), or an hm_sink.
+     * Without a name in the descriptor, the section has that of the container. See save.hpp.
+     * Example:
+     *
+     *     std::vector<char> file;
+     *     sprites.save([&](const void *bytes, std::size_t size) {
+     *         auto *from = static_cast<const char *>(bytes);
+     *         file.insert(file.end(), from, from + size);
+     *         return true;
+     *     });
+     */
+    template <class Sink> status save(Sink &&sink, const hm_save_desc &with = {}) const noexcept
+    {
+        const hm_save_desc desc = detail::save_desc_of<typename Shape::saved_item>(with);
+        return call::save(c(), &desc, detail::sink_of(sink));
+    }
+    /* Reads what save wrote into a container that has issued nothing; the source is a
+     * bool(void *, std::size_t), or an hm_source. */
+    template <class Source> status load(Source &&source, const hm_save_desc &with = {}) noexcept
+    {
+        const hm_save_desc desc = detail::save_desc_of<typename Shape::saved_item>(with);
+        return call::load(c(), &desc, detail::source_of(source));
     }
 
   protected:

@@ -43,6 +43,7 @@
 #include <handle_map/order.hpp>
 #include <handle_map/pool.hpp>
 #include <handle_map/query.hpp>
+#include <handle_map/save.hpp>
 #include <handle_map/secondary.hpp>
 #include <handle_map/table.hpp>
 #include <handle_map/world.hpp>

@@ -72,6 +72,7 @@ template <class Key> Key key_of_number(std::uint64_t number) noexcept
 
 template <class Owner, class Key>
 struct index_shape : shape_of<hm_index, hm_index_desc, index_options, hm::handle<Owner>, Key> {
+    using saved_item = void;
     static void complete(hm_index_desc &desc, const index_options &with) noexcept
     {
         desc.key_limit = with.key_limit;

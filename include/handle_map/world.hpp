@@ -191,6 +191,30 @@ class [[nodiscard]] world : public destroyer<issuer<container<detail::world_shap
         return hm_world_create_n(c(), detail::set_of(set), sizeof...(Types), n, columns,
                                  detail::ids(entities));
     }
+    /* As hm_world_save, with code for these types, which takes the place of the descriptor's
+     * formats: save<player, name>(sink). Others that are no plain bytes must be among them. See
+     * container.hpp for sinks. */
+    template <class... Types, class Sink>
+    status save(Sink &&sink, const hm_world_save_desc &with = {}) const noexcept
+    {
+        hm_component_format formats[sizeof...(Types) + 1];
+        const hm_component set[] = {own_.core->find<Types>()..., HM_INVALID_INDEX};
+        const hm_world_save_desc desc = with_formats<Types...>(with, set, formats);
+        return hm_world_save(c(), &desc, detail::sink_of(sink));
+    }
+    /* As hm_world_load: makes these components first if need be. A component that the file has must
+     * be one of the world's, and so among these unless it was made before. */
+    template <class... Types, class Source>
+    status load(Source &&source, const hm_world_save_desc &with = {}) noexcept
+    {
+        hm_component_format formats[sizeof...(Types) + 1];
+        hm_component set[sizeof...(Types) + 1];
+        status returned = require<Types...>(set);
+        if (returned != HM_OK)
+            return returned;
+        const hm_world_save_desc desc = with_formats<Types...>(with, set, formats);
+        return hm_world_load(c(), &desc, detail::source_of(source));
+    }
     /* An entity with the components and values of this one; null when refused. The copies of values
      * are those of the copy constructors, which must be noexcept: as hm_world_copy. */
     entity copy(entity which) noexcept
@@ -378,6 +402,24 @@ class [[nodiscard]] world : public destroyer<issuer<container<detail::world_shap
     template <class... Types> status require(hm_component *set) noexcept
     {
         return own_.core->require_all<Types...>(set);
+    }
+    template <class T>
+    static void add_format(hm_world_save_desc &with, hm_component component,
+                           hm_component_format *formats) noexcept
+    {
+        const hm_save_desc format = detail::save_desc_of<T>(hm_save_desc{});
+        if (component != HM_INVALID_INDEX && format.encode != nullptr)
+            formats[with.format_count++] = {component, format};
+    }
+    template <class... Types>
+    static hm_world_save_desc with_formats(hm_world_save_desc with, const hm_component *set,
+                                           hm_component_format *formats) noexcept
+    {
+        with.formats = formats;
+        with.format_count = 0;
+        (add_format<Types>(with, *set++, formats), ...);
+        (void)set;
+        return with;
     }
     hm_handle create_of(const hm_component *set, std::uint32_t n,
                         const void *const *values) noexcept

@@ -29,12 +29,6 @@ typedef struct world_load {
     hm_save_in in;
 } world_load;
 
-/* Rows that follow each other in a chunk. */
-typedef struct world_run {
-    hm_world_place place;
-    uint32_t rows;
-} world_run;
-
 static world_part *world_part_at(const world_load *load, uint32_t i)
 {
     return (world_part *)(void *)load->part_array.data + i;
@@ -258,7 +252,7 @@ static hm_status world_load_set(world_load *load, uint16_t *parts, uint32_t n)
 }
 
 /* Makes rows for the slots in the piece, and lists their runs. */
-static hm_status world_load_slots(world_load *load, uint32_t n, world_run *runs, uint32_t *count)
+static hm_status world_load_slots(world_load *load, uint32_t n, hm_save_run *runs, uint32_t *count)
 {
     hm_save_in *in = &load->in;
     hm_world *fresh = &load->fresh;
@@ -292,7 +286,7 @@ static hm_status world_load_slots(world_load *load, uint32_t n, world_run *runs,
 
 /* Reads n values of a component, or passes over them. */
 static hm_status world_load_column(world_load *load, const world_part *part, uint32_t n,
-                                   const world_run *runs, uint32_t count)
+                                   const hm_save_run *runs, uint32_t count)
 {
     hm_save_in *in = &load->in;
     hm_world *fresh = &load->fresh;
@@ -329,7 +323,7 @@ static bool world_destroys(const world_load *load, const world_part *part)
 
 /* Destroys the first n of a column's values. */
 static void world_destroy_column(const world_load *load, const world_part *part, uint32_t n,
-                                 const world_run *runs)
+                                 const hm_save_run *runs)
 {
     const hm_world *fresh = &load->fresh;
     const hm_world_archetype *archetype = &fresh->archetypes[load->archetype];
@@ -349,7 +343,7 @@ static void world_destroy_column(const world_load *load, const world_part *part,
 static hm_status world_load_group(world_load *load, const uint16_t *parts, uint32_t set_count,
                                   uint32_t n)
 {
-    world_run runs[HM_SAVE_ROWS];
+    hm_save_run runs[HM_SAVE_ROWS];
     uint32_t count = 0, done = 0, before = load->fresh.archetypes[load->archetype].count;
     if (!hm_load_bytes(&load->in, load->in.piece, 4 * (size_t)n))
         return load->in.status;
@@ -482,7 +476,7 @@ static void world_destroy_rows(world_load *load, const world_part *part)
     const hm_world *fresh = &load->fresh;
     for (load->archetype = 0; load->archetype < fresh->archetype_array.count; load->archetype++) {
         const hm_world_archetype *archetype = &fresh->archetypes[load->archetype];
-        world_run run = {{archetype->first, load->archetype << HM_WORLD_ROW_BITS}, 0};
+        hm_save_run run = {{archetype->first, load->archetype << HM_WORLD_ROW_BITS}, 0};
         uint32_t left = archetype->count;
         if (!hm_world_cell_of(archetype, part->number)->is_present)
             continue;

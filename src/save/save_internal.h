@@ -288,6 +288,12 @@ enum { HM_SAVE_COMPONENT = 16, HM_SAVE_COMPONENT_ENCODED = 1, HM_SAVE_COMPONENT_
 /* Rows whose columns are saved one behind the other: a load makes room for so many at a time. */
 enum { HM_SAVE_ROWS = 64 };
 
+/* Rows that follow each other in a chunk. */
+typedef struct hm_save_run {
+    hm_world_place place;
+    uint32_t rows;
+} hm_save_run;
+
 /* The numbers of a world behind those of its id table. */
 enum {
     HM_SAVE_WORLD_COMPONENTS = HM_SAVE_IDS_DETAILS,

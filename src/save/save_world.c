@@ -110,22 +110,16 @@ static void world_save_components(hm_save_out *out, const hm_world *world,
     }
 }
 
-/* Rows that follow each other in a chunk. */
-typedef struct world_run {
-    hm_world_place place;
-    uint32_t rows;
-} world_run;
-
 /* Lists the runs of the next n rows, and goes behind them. */
 static uint32_t world_list_runs(const hm_world *world, const hm_world_archetype *archetype,
-                                hm_world_place *at, uint32_t n, world_run *runs)
+                                hm_world_place *at, uint32_t n, hm_save_run *runs)
 {
     uint32_t count = 0;
     while (n > 0) {
         uint32_t rows = hm_world_rows_in(archetype, at->chunk) - hm_world_place_row(*at);
         if (rows > n)
             rows = n;
-        runs[count++] = (world_run){*at, rows};
+        runs[count++] = (hm_save_run){*at, rows};
         n -= rows;
         at->row += rows;
         if (hm_world_place_row(*at) == hm_world_rows_in(archetype, at->chunk)) {
@@ -138,7 +132,7 @@ static uint32_t world_list_runs(const hm_world *world, const hm_world_archetype 
 
 static void world_save_group(hm_save_out *out, const hm_world *world,
                              const hm_world_save_desc *desc, const hm_world_archetype *archetype,
-                             const world_run *runs, uint32_t count)
+                             const hm_save_run *runs, uint32_t count)
 {
     size_t end = 0;
     for (uint32_t r = 0; r < count; r++) {
@@ -172,7 +166,7 @@ static void world_save_archetype(hm_save_out *out, const hm_world *world,
         hm_save_put_16(out->piece + (size_t)2 * i, archetype->set[i]);
     hm_save_bytes(out, out->piece, 2 * (size_t)archetype->set_count);
     for (uint32_t left = archetype->count; left > 0 && out->status == HM_OK;) {
-        world_run runs[HM_SAVE_ROWS];
+        hm_save_run runs[HM_SAVE_ROWS];
         uint32_t n = left < HM_SAVE_ROWS ? left : HM_SAVE_ROWS;
         uint32_t count = world_list_runs(world, archetype, &at, n, runs);
         world_save_group(out, world, desc, archetype, runs, count);

@@ -84,12 +84,8 @@ EXCUSES = {
     "world.desc.add": "whoever adds a value acts after the call; see World in docs/design.md",
     "world.desc.set": "whoever replaces a value acts after the call",
 }
-# Those that C saves; C++ does not yet.
-HAVE_SAVE = ("map", "pool", "table", "secondary", "lists", "index", "world")
 for saved in CONTAINERS:
     EXCUSES[f"{saved}.dump"] = "not yet"
-    EXCUSES.update({f"{saved}.{verb}" + (" in C++" if saved in HAVE_SAVE else ""): "not yet"
-                    for verb in ("save", "load")})
     if saved not in ("secondary", "index"):
         EXCUSES.update({f"{saved}.{verb}": "not yet" for verb in ("merge", "adopt")})
 

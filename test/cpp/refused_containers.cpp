@@ -75,6 +75,9 @@ void run()
 #ifdef a_batch_of_strings // a batch copies its items as bytes
     names.insert_n(nullptr, 10);
 #endif
+#ifdef strings_saved_as_bytes // specialise hm::saved for it
+    names.save([](const void *, std::size_t) { return true; });
+#endif
 #ifdef a_result_that_is_dropped // nodiscard
     sprites.empty();
 #endif

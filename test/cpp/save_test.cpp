@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: MIT */
+/* save and load of the classes: lambdas, and types that are no plain bytes. */
+#include "counted.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <string>
+#include <vector>
+
+namespace
+{
+
+struct player {
+    using relocatable = player;
+    std::unique_ptr<std::string> name;
+    int score;
+};
+
+struct position {
+    float x, y;
+};
+
+struct frozen {
+};
+
+/* A file in memory. */
+struct file {
+    std::vector<unsigned char> bytes;
+    std::size_t at = 0;
+
+    auto sink()
+    {
+        bytes.clear();
+        at = 0;
+        return [this](const void *from, std::size_t size) {
+            const unsigned char *begin = static_cast<const unsigned char *>(from);
+            bytes.insert(bytes.end(), begin, begin + size);
+            return true;
+        };
+    }
+    auto source()
+    {
+        at = 0;
+        return [this](void *to, std::size_t size) {
+            if (size > bytes.size() - at)
+                return false;
+            std::memcpy(to, bytes.data() + at, size);
+            at += size;
+            return true;
+        };
+    }
+};
+
+player make_player(const char *name, int score)
+{
+    return player{std::make_unique<std::string>(name), score};
+}
+
+bool is_player(const player *found, const char *name, int score)
+{
+    return found != nullptr && *found->name == name && found->score == score;
+}
+
+} // namespace
+
+/* Up to 12 bytes of the name, and the score. */
+template <> struct hm::saved<player> {
+    static constexpr std::size_t size = 16;
+    static constexpr std::uint32_t version = 2;
+
+    static void encode(const player &from, unsigned char *bytes)
+    {
+        std::memcpy(bytes, from.name->data(), std::min<std::size_t>(from.name->size(), 12));
+        bytes[12] = static_cast<unsigned char>(from.score);
+    }
+    static std::optional<player> decode(std::uint32_t of, const unsigned char *bytes,
+                                        std::size_t length)
+    {
+        if (of != version || length != size || bytes[0] == '!')
+            return std::nullopt;
+        const char *name = reinterpret_cast<const char *>(bytes);
+        return player{std::make_unique<std::string>(name, strnlen(name, 12)), bytes[12]};
+    }
+};
+
+TEST(cpp_save, items_come_back_by_the_code_of_their_type)
+{
+    hm::map<player> players;
+    hm::pool<player> bench;
+    file first, second;
+    auto ann = players.insert(make_player("Ann", 3));
+    auto bob = players.insert(make_player("Bob", 5));
+    players.erase(ann);
+    auto cat = bench.insert(make_player("Cat", 7));
+    CHECK(players.save(first.sink()) == HM_OK && bench.save(second.sink()) == HM_OK);
+
+    hm::map<player> again;
+    hm::pool<player> bench_again;
+    CHECK(again.load(first.source()) == HM_OK && bench_again.load(second.source()) == HM_OK);
+    CHECK(is_player(again.get(bob), "Bob", 5) && again.get(ann) == nullptr);
+    CHECK(is_player(bench_again.get(cat), "Cat", 7));
+    CHECK(again.insert(make_player("Dan", 1)) == players.insert(make_player("Dan", 1)));
+    CHECK(again.load(first.source()) == HM_ERROR_INVALID);
+}
+
+TEST(cpp_save, an_item_that_its_code_refuses_ends_the_load_and_leaks_nothing)
+{
+    hm::map<player> players, again;
+    file saved;
+    players.insert(make_player("Ann", 3));
+    players.insert(make_player("!", 3));
+    CHECK(players.save(saved.sink()) == HM_OK);
+    CHECK(again.load(saved.source()) == HM_ERROR_CORRUPT && again.empty());
+    CHECK(again.validate() == HM_OK);
+}
+
+TEST(cpp_save, plain_items_rows_lists_and_keys_come_back_as_their_bytes)
+{
+    hm::map<position> places;
+    hm::secondary<position, int> weights(places);
+    hm::index<position, int> cells(places);
+    hm::lists<int> lists;
+    hm::table<float, int> table;
+    file files[5];
+    auto here = places.insert({1, 2});
+    weights.set(here, 9);
+    cells.set(here, 4);
+    auto list = lists.create();
+    lists.push(list, 11);
+    auto row = table.insert(0.5F, 6);
+    CHECK(places.save(files[0].sink()) == HM_OK && weights.save(files[1].sink()) == HM_OK);
+    CHECK(cells.save(files[2].sink()) == HM_OK && lists.save(files[3].sink()) == HM_OK);
+    CHECK(table.save(files[4].sink()) == HM_OK);
+
+    hm::map<position> places_again;
+    hm::secondary<position, int> weights_again(places_again);
+    hm::index<position, int> cells_again(places_again);
+    hm::lists<int> lists_again;
+    hm::table<float, int> table_again;
+    CHECK(places_again.load(files[0].source()) == HM_OK);
+    CHECK(weights_again.load(files[1].source()) == HM_OK);
+    CHECK(cells_again.load(files[2].source()) == HM_OK);
+    CHECK(lists_again.load(files[3].source()) == HM_OK);
+    CHECK(table_again.load(files[4].source()) == HM_OK);
+    CHECK(places_again.get(here)->y == 2 && *weights_again.get(here) == 9);
+    CHECK(cells_again.members(4).size() == 1 && lists_again.items(list)[0] == 11);
+    CHECK(table_again.contains(row) && table_again.column<1>()[0] == 6);
+}
+
+TEST(cpp_save, a_world_comes_back_with_components_that_are_no_plain_bytes)
+{
+    hm::world world, again, other;
+    file saved;
+    auto one = world.create(position{1, 2}, make_player("Ann", 3));
+    auto two = world.create<position, frozen>();
+    CHECK(world.save<player>(saved.sink()) == HM_OK);
+    CHECK((again.load<position, player, frozen>(saved.source()) == HM_OK));
+    CHECK(again.get<position>(one)->y == 2 && is_player(again.get<player>(one), "Ann", 3));
+    CHECK(again.has<frozen>(two) && again.validate() == HM_OK);
+
+    hm_world_save_desc with{};
+    with.resolve = [](const hm_component_difference *, void *) { return HM_LOAD_DROP; };
+    CHECK((other.load<position>(saved.source()) == HM_ERROR_INVALID));
+    CHECK((other.load<position>(saved.source(), with) == HM_OK));
+    CHECK(other.size() == 2 && !other.has<frozen>(two));
+}
+
+TEST(cpp_save, sinks_and_sources_of_c_are_taken_too)
+{
+    unsigned char bytes[4096];
+    hm_memory_stream stream{bytes, sizeof bytes, 0};
+    hm::map<position> places, again;
+    auto here = places.insert({1, 2});
+    CHECK(places.save(hm_sink_memory(&stream)) == HM_OK);
+    stream.position = 0;
+    CHECK(again.load(hm_source_memory(&stream)) == HM_OK && again.contains(here));
+    CHECK(places.save([](const void *, std::size_t) { return false; }) == HM_ERROR_IO);
+}
