@@ -178,12 +178,16 @@ static inline hm_status hm_world_widen(hm_world *world, hm_array *array, size_t 
     return need <= array->capacity ? HM_OK : hm_world_widen_array(world, array, size, need);
 }
 
-/* world.c: for a load. Makes a world like this one, without entities, whose values will all have
- * changed since this one's clock; gives this one all that the other has, so that queries list the
- * archetypes anew; and gives back all memory. */
+/* world.c */
+
+/* Gives back all memory. */
+void hm_world_release(hm_world *world);
+
+/* For a load. Makes a world like this one, without entities, whose values will all have changed
+ * since this one's clock; and gives this one all that the other has, so that queries list the
+ * archetypes anew. */
 hm_status hm_world_init_like(hm_world *fresh, const hm_world *world);
 void hm_world_take(hm_world *world, const hm_world *fresh);
-void hm_world_release(hm_world *world);
 
 /* refuse.c */
 
