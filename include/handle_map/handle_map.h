@@ -14,6 +14,7 @@
  *     history.h     puts all containers of a memory table back to an earlier moment
  *     order.h       what an order and a budget are: most containers can be put in order, in steps
  *     save.h        files that bring every handle back
+ *     sink.h        where files go to and come from
  *     directory.h   finds the container of any handle
  *     report.h      which containers are alive, and what they take
  *     transpose.h   runs a kernel for columns over an array of structs
@@ -178,6 +179,7 @@
 #include <handle_map/query.h>
 #include <handle_map/save.h>
 #include <handle_map/secondary.h>
+#include <handle_map/sink.h>
 #include <handle_map/table.h>
 #include <handle_map/transpose.h>
 #include <handle_map/world.h>

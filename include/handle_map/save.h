@@ -18,42 +18,11 @@
 #include <handle_map/map.h>
 #include <handle_map/pool.h>
 #include <handle_map/secondary.h>
+#include <handle_map/sink.h>
 #include <handle_map/table.h>
 #include <handle_map/world.h>
 
 HM_BEGIN_C
-
-/* Where a save writes: takes all bytes, or returns false. A call is for 1 byte to 64 KiB. */
-typedef struct hm_sink {
-    bool (*write)(void *context, const void *bytes, size_t size);
-    void *context;
-} hm_sink;
-
-/* Where a load reads: fills in all bytes, or returns false, also if there are fewer. A call is for
- * 1 byte to 64 KiB. */
-typedef struct hm_source {
-    bool (*read)(void *context, void *bytes, size_t size);
-    void *context;
-} hm_source;
-
-/* Memory to write to or to read from, in the program's hands. */
-typedef struct hm_memory_stream {
-    unsigned char *bytes; /* NULL: the sink only counts, to find out how large a file will be */
-    size_t size;          /* bytes; the sink refuses what does not fit, unless it only counts */
-    size_t position;      /* where the next byte goes to, or comes from */
-} hm_memory_stream;
-
-/* The stream must outlive the sink or source. Example:
- *
- *     hm_memory_stream stream = {0};
- *     hm_map_save(&map, NULL, hm_sink_memory(&stream)); // counts
- *     stream = (hm_memory_stream){malloc(stream.position), stream.position, 0};
- *     hm_map_save(&map, NULL, hm_sink_memory(&stream));
- *     stream.position = 0;
- *     hm_map_load(&other_map, NULL, hm_source_memory(&stream));
- */
-HM_API hm_sink hm_sink_memory(hm_memory_stream *stream);
-HM_API hm_source hm_source_memory(hm_memory_stream *stream);
 
 /* How a container is saved and loaded. A zero field means the default; NULL instead of a descriptor
  * means that all are. By default an item is saved as its bytes: then the file fits programs whose
@@ -210,20 +179,5 @@ HM_API hm_status hm_world_save(const hm_world *world, const hm_world_save_desc *
 HM_API hm_status hm_world_load(hm_world *world, const hm_world_save_desc *desc, hm_source source);
 
 HM_END_C
-
-#ifndef HM_FREESTANDING
-
-#include <stdio.h>
-
-HM_BEGIN_C
-
-/* Write to and read from where the file is; open it in binary mode. The program closes it, and
- * asks fclose or fflush whether all has been written. */
-HM_API hm_sink hm_sink_file(FILE *file);
-HM_API hm_source hm_source_file(FILE *file);
-
-HM_END_C
-
-#endif
 
 #endif

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* save: the sinks and sources that are ready. */
-#include "save_internal.h"
+/* sink: the sinks and sources that are ready. */
+#include "base_private.h"
 
-static bool sinks_write_memory(void *context, const void *bytes, size_t size)
+#include <handle_map/bits.h> /* memcpy */
+#include <handle_map/sink.h>
+
+static bool sink_write_memory(void *context, const void *bytes, size_t size)
 {
     hm_memory_stream *stream = context;
     if (stream->bytes != NULL) {
@@ -14,7 +17,7 @@ static bool sinks_write_memory(void *context, const void *bytes, size_t size)
     return true;
 }
 
-static bool sinks_read_memory(void *context, void *bytes, size_t size)
+static bool sink_read_memory(void *context, void *bytes, size_t size)
 {
     hm_memory_stream *stream = context;
     if (stream->bytes == NULL || stream->position > stream->size ||
@@ -28,23 +31,23 @@ static bool sinks_read_memory(void *context, void *bytes, size_t size)
 hm_sink hm_sink_memory(hm_memory_stream *stream)
 {
     HM_CONTRACT(stream != NULL, "hm_sink_memory: stream is NULL");
-    return (hm_sink){sinks_write_memory, stream};
+    return (hm_sink){sink_write_memory, stream};
 }
 
 hm_source hm_source_memory(hm_memory_stream *stream)
 {
     HM_CONTRACT(stream != NULL, "hm_source_memory: stream is NULL");
-    return (hm_source){sinks_read_memory, stream};
+    return (hm_source){sink_read_memory, stream};
 }
 
 #ifndef HM_FREESTANDING
 
-static bool sinks_write_file(void *context, const void *bytes, size_t size)
+static bool sink_write_file(void *context, const void *bytes, size_t size)
 {
     return fwrite(bytes, 1, size, context) == size;
 }
 
-static bool sinks_read_file(void *context, void *bytes, size_t size)
+static bool sink_read_file(void *context, void *bytes, size_t size)
 {
     return fread(bytes, 1, size, context) == size;
 }
@@ -52,13 +55,13 @@ static bool sinks_read_file(void *context, void *bytes, size_t size)
 hm_sink hm_sink_file(FILE *file)
 {
     HM_CONTRACT(file != NULL, "hm_sink_file: file is NULL");
-    return (hm_sink){sinks_write_file, file};
+    return (hm_sink){sink_write_file, file};
 }
 
 hm_source hm_source_file(FILE *file)
 {
     HM_CONTRACT(file != NULL, "hm_source_file: file is NULL");
-    return (hm_source){sinks_read_file, file};
+    return (hm_source){sink_read_file, file};
 }
 
 #endif
