@@ -1,16 +1,16 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# fuzz.sh SOURCE BUILD SECONDS [keep]: fuzzes maps, hostile handles, lying orders, indices, lists,
-# pools, secondaries, tables and worlds, for SECONDS in total; before, checks that the fuzzer finds
-# planted bugs. With `keep`, new inputs are added to the seed corpora of the tree, minimised. Needs
-# clang with libFuzzer, and python3.
+# fuzz.sh SOURCE BUILD SECONDS [keep]: fuzzes maps, changed files, hostile handles, lying orders,
+# indices, lists, pools, secondaries, tables and worlds, for SECONDS in total; before, checks that the
+# fuzzer finds planted bugs. With `keep`, new inputs are added to the seed corpora of the tree,
+# minimised. Needs clang with libFuzzer, and python3.
 set -eu
 root=$(cd "$1" && pwd)
 mkdir -p "$2"
 build=$(cd "$2" && pwd)
 seconds=$3
 keep=${4:-}
-targets='map hostile lying index lists pool secondary table world'
+targets='map file hostile lying index lists pool secondary table world'
 canary_seconds=120 # at most; on an idle machine each takes less than 10
 limits='-max_len=1024 -len_control=0 -timeout=10 -rss_limit_mb=2048'
 flags='-std=c11 -g -O2 -fno-omit-frame-pointer -fno-sanitize-recover=all'
@@ -35,7 +35,8 @@ compile() {
     clang $flags -I"$library/include" -I"$root/test" "$@" \
         $(sed "s|^|$library/src/|" "$library/src/sources.txt") "$root/test/fuzz/fuzz.c" \
         "$root/test/fuzz/$main" \
-        $(find "$root/test/support" -name '*.c' ! -name plain.c) -pthread -o "$program"
+        $(find "$root/test/support" "$root/test/save" -name '*.c' ! -name plain.c \
+            ! -name '*_test.c') -pthread -o "$program"
 }
 
 # Prints the artifact of a finding in this directory, if there is one.

@@ -6,6 +6,7 @@
 
 #include "../src/hash_private.h"
 #include "support/memory.h"
+#include "support/runner.h"
 #include "support/test.h"
 
 #include <handle_map/handle_map.h>
@@ -201,5 +202,13 @@ typedef struct saved_kind {
 
 extern const saved_kind saved_map, saved_pool, saved_table, saved_secondary, saved_lists,
     saved_index, saved_world;
+
+/* All of them. */
+enum { SAVED_KINDS = 7 };
+extern const saved_kind *const saved_kinds[SAVED_KINDS];
+
+/* Files that were changed; the arguments of begin choose the kind, the shape and the changes that
+ * were saved. */
+extern const test_subject file_subject;
 
 #endif

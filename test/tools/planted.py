@@ -153,7 +153,8 @@ def check_fuzzer(place, bug, _tests):
                           "-fno-sanitize-coverage=trace-cmp", "-fno-sanitize-recover=all",
                           f'-DFUZZ_TARGET="{bug.target}"'],
           sources("test/fuzz/fuzz.c", "test/fuzz/fuzz_main.c") + library_sources() +
-          [s for s in sources("test/support/*.c") if not s.endswith("plain.c")])
+          [s for s in sources("test/support/*.c", "test/save/*.c")
+           if not s.endswith(("plain.c", "_test.c"))])
     os.makedirs(os.path.join(place, "corpus"))
     found = fails(place, ["./fuzz", f"-max_total_time={FUZZ_SECONDS}", "-max_len=1024",
                           "-len_control=0", "-timeout=10", "corpus"])

@@ -9,7 +9,7 @@ import shutil
 from typing import NamedTuple
 
 TABLE = "include/handle_map/id_table.h"
-TARGETS = ["map", "hostile", "lying", "index", "lists", "pool", "secondary", "table",
+TARGETS = ["map", "file", "hostile", "lying", "index", "lists", "pool", "secondary", "table",
            "world"]  # of the fuzzer
 
 
@@ -156,6 +156,17 @@ BUGS = [
         "(size - skew) / column->stride : 0;", "(size - skew) / column->stride + 1 : 0;", "table"),
     Bug("the gap behind the lanes of a column belongs to a row", "src/table/table.c",
         "if (lane >> table->lane_shift != 0)", "if (false)", "table"),
+    Bug("a file may name a slot that there is not", "src/save/ids.c",
+        "if (slot >= load->slots || !ids_is_open(ids->entries[slot]))",
+        "if (!ids_is_open(ids->entries[slot]))", "file", is_canary=True),
+    Bug("a file may give a list more items than all have", "src/save/save_lists.c",
+        "            count > saved_item_count(&in->section) - load->items)",
+        "            count == UINT32_MAX)", "file"),
+    Bug("a file may name a member of an index twice", "src/save/save_index.c",
+        "if (at >= in->section.count || places[at].bucket != HM_INDEX_NO_BUCKET)",
+        "if (at >= in->section.count)", "file"),
+    Bug("a file may give a sparse value to what is no entity", "src/save/load_world.c",
+        "if (!hm_id_table_contains(&fresh->ids, sparse->owners[i]))", "if (false)", "file"),
     Bug("the entity that fills a hole keeps its old place", "src/world/chunks.c",
         "    *rows_entity(to, archetype) = moved;\n"
         "    *hm_world_place_of(world, moved) = place;\n",
