@@ -10,6 +10,7 @@
 
 #include "announce_private.h"
 #include "atomic_private.h"
+#include "pool/pool_private.h"
 
 #include <inttypes.h>
 
@@ -18,6 +19,7 @@ typedef struct hm_report_kind {
     const char *word;
     hm_stats (*get_stats)(const void *container);
     const char *(*get_name)(const void *container);
+    uint32_t (*get_type_id)(const void *container);
 } hm_report_kind;
 
 static hm_report_entry *report_first;
@@ -88,7 +90,7 @@ static hm_status report_add(hm_report_entry *entry, const hm_report_kind *kind,
 }
 
 /* All that a kind of container needs, and its hm_report_add. */
-#define REPORT_KIND(container)                                                                     \
+#define REPORT_KIND(container, its_type_id)                                                        \
     static hm_stats report_stats_of_##container(const void *asked)                                 \
     {                                                                                              \
         return hm_##container##_get_stats(asked);                                                  \
@@ -97,8 +99,14 @@ static hm_status report_add(hm_report_entry *entry, const hm_report_kind *kind,
     {                                                                                              \
         return ((const hm_##container *)asked)->name;                                              \
     }                                                                                              \
+    static uint32_t report_type_id_of_##container(const void *asked)                               \
+    {                                                                                              \
+        const hm_##container *container = asked;                                                   \
+        return its_type_id;                                                                        \
+    }                                                                                              \
     static const hm_report_kind report_##container = {#container, report_stats_of_##container,     \
-                                                      report_name_of_##container};                 \
+                                                      report_name_of_##container,                  \
+                                                      report_type_id_of_##container};              \
     hm_status hm_report_add_##container(hm_report_entry *entry, const hm_##container *container)   \
     {                                                                                              \
         HM_CONTRACT(entry != NULL, "hm_report_add_" #container ": entry is NULL");                 \
@@ -106,13 +114,13 @@ static hm_status report_add(hm_report_entry *entry, const hm_report_kind *kind,
         return report_add(entry, &report_##container, container);                                  \
     }
 
-REPORT_KIND(index)
-REPORT_KIND(lists)
-REPORT_KIND(map)
-REPORT_KIND(pool)
-REPORT_KIND(table)
-REPORT_KIND(secondary)
-REPORT_KIND(world)
+REPORT_KIND(index, index->owners.type_id)
+REPORT_KIND(lists, lists->ids.type_id)
+REPORT_KIND(map, map->ids.type_id)
+REPORT_KIND(pool, hm_pool_type_id(pool))
+REPORT_KIND(table, table->ids.type_id)
+REPORT_KIND(secondary, secondary->type_id)
+REPORT_KIND(world, world->ids.type_id)
 
 hm_status hm_report_remove(hm_report_entry *entry)
 {
@@ -197,6 +205,138 @@ void hm_report_leaks(void)
 {
     if (hm_report(NULL) != 0)
         hm_report(stderr);
+}
+
+/* JSON on its way to a sink, a piece at a time. */
+typedef struct report_json {
+    hm_sink sink;
+    hm_status status;
+    size_t length;
+    char piece[512];
+} report_json;
+
+static void report_json_flush(report_json *json)
+{
+    if (json->status == HM_OK && json->length != 0 &&
+        !json->sink.write(json->sink.context, json->piece, json->length))
+        json->status =
+            hm_fail(HM_ERROR_IO, "the sink refused %zu bytes of the report", json->length);
+    json->length = 0;
+}
+
+/* At most 128 bytes. */
+HM_PRINTF(2, 3) static void report_json_put(report_json *json, const char *format, ...)
+{
+    va_list arguments;
+    if (json->length > sizeof json->piece - 129)
+        report_json_flush(json);
+    va_start(arguments, format);
+    json->length += hm_format_list(json->piece + json->length, 129, format, arguments);
+    va_end(arguments);
+}
+
+/* Returns how many bytes the character of UTF-8 has that begins here, or 0 if none does. */
+static size_t report_json_measure(const unsigned char *text)
+{
+    unsigned first = text[0], low = 0x80, high = 0xBF;
+    if (first < 0x80)
+        return 1;
+    if (first < 0xC2 || first > 0xF4)
+        return 0;
+    size_t size = first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4;
+    /* Neither longer than needed, nor half of a pair, nor above U+10FFFF. */
+    if (first == 0xE0)
+        low = 0xA0;
+    if (first == 0xED)
+        high = 0x9F;
+    if (first == 0xF0)
+        low = 0x90;
+    if (first == 0xF4)
+        high = 0x8F;
+    for (size_t i = 1; i < size; i++, low = 0x80, high = 0xBF)
+        if (text[i] < low || text[i] > high)
+            return 0;
+    return size;
+}
+
+static void report_json_character(report_json *json, const char *text, size_t size)
+{
+    char character[5] = "";
+    memcpy(character, text, size);
+    report_json_put(json, "%s", character);
+}
+
+static void report_json_string(report_json *json, const char *string)
+{
+    if (string == NULL) {
+        report_json_put(json, "null");
+        return;
+    }
+    const unsigned char *text = (const unsigned char *)string;
+    report_json_put(json, "\"");
+    while (*text != '\0') {
+        size_t size = report_json_measure(text);
+        if (size == 0)
+            report_json_put(json, "\\ufffd");
+        else if (*text < 0x20 || *text == '"' || *text == '\\')
+            report_json_put(json, "\\u%04x", (unsigned)*text);
+        else
+            report_json_character(json, (const char *)text, size);
+        text += size != 0 ? size : 1;
+    }
+    report_json_put(json, "\"");
+}
+
+static void report_json_sizes(report_json *json, size_t committed, size_t reserved)
+{
+    report_json_put(json, ", \"committed_size\": %zu, \"reserved_size\": %zu}", committed,
+                    reserved);
+}
+
+static void report_json_container(report_json *json, const hm_report_entry *entry,
+                                  const hm_stats *stats)
+{
+    report_json_put(json, "{\"kind\": \"%s\", \"name\": ", entry->kind->word);
+    report_json_string(json, entry->kind->get_name(entry->container));
+    report_json_put(json, ", \"type_id\": %" HM_U32 ", \"count\": %" HM_U32,
+                    entry->kind->get_type_id(entry->container), stats->count);
+    report_json_put(json, ", \"capacity\": %" HM_U32 ", \"slots\": %" HM_U32, stats->capacity,
+                    stats->slots);
+    report_json_put(json,
+                    ", \"max_slots\": %" HM_U32 ", \"free_slots\": %" HM_U32
+                    ", \"retired_slots\": %" HM_U32,
+                    stats->max_slots, stats->free_slots, stats->retired_slots);
+    report_json_sizes(json, stats->committed_size, stats->reserved_size);
+}
+
+hm_status hm_report_json(hm_sink sink)
+{
+    HM_CONTRACT(sink.write != NULL, "hm_report_json: the sink has no function");
+    report_json json = {.sink = sink};
+    const char *comma = "";
+    report_json_put(&json, "{\"version\": \"%s\", \"containers\": [", hm_version());
+    for (const hm_report_entry *entry = report_first; entry != NULL; entry = entry->next) {
+        hm_stats stats = entry->kind->get_stats(entry->container);
+        if (stats.capacity == 0)
+            continue;
+        report_json_put(&json, "%s\n", comma);
+        report_json_container(&json, entry, &stats);
+        comma = ",";
+    }
+    report_json_put(&json, "], \"leaks\": [");
+    comma = "";
+    for (const hm_report_entry *entry = report_first; entry != NULL; entry = entry->next) {
+        if (entry->leaks == 0)
+            continue;
+        report_json_put(&json, "%s\n{\"kind\": \"%s\", \"name\": ", comma, entry->kind->word);
+        report_json_string(&json, entry->kind->get_name(entry->container));
+        report_json_put(&json, ", \"times\": %" HM_U32, entry->leaks);
+        report_json_sizes(&json, entry->leaked_committed, entry->leaked_reserved);
+        comma = ",";
+    }
+    report_json_put(&json, "]}\n");
+    report_json_flush(&json);
+    return json.status;
 }
 
 #endif

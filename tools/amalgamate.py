@@ -85,7 +85,7 @@ PARTS = {
     'index': (['index/'], ['secondary', 'lists']),
     'world': (['world/'], ['order', 'secondary']),
     'directory': (['directory.c'], ['map', 'pool', 'table', 'lists', 'world']),
-    'report': (['report.c'], ['map', 'pool', 'table', 'index', 'world']),
+    'report': (['report.c'], ['sink', 'map', 'pool', 'table', 'index', 'world']),
     'save': (['hash.c', 'save/'], ['sink', 'map', 'pool', 'table', 'secondary', 'lists', 'index', 'world']),
 }
 HEADERS = {'world': ['query', 'commands']}  # of a part, beside the one that has its name

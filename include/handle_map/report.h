@@ -16,6 +16,7 @@
 #include <handle_map/map.h>
 #include <handle_map/pool.h>
 #include <handle_map/secondary.h>
+#include <handle_map/sink.h>
 #include <handle_map/table.h>
 #include <handle_map/world.h>
 
@@ -100,6 +101,28 @@ HM_API uint32_t hm_report(FILE *file);
  * be static or allocated, since the variables of main are gone when main has returned. Costs what
  * hm_report does. */
 HM_API void hm_report_leaks(void);
+
+/* Writes the report as JSON, for tools: one object, in UTF-8. The numbers are those of hm_stats,
+ * and sizes are in bytes. What a name has that is not UTF-8 becomes U+FFFD. Names stay strings
+ * whatever they contain, but a page that shows them must still treat them as text of strangers.
+ *
+ *     {"version": "0.3.0", "containers": [
+ *       {"kind": "map", "name": "texture", "type_id": 3, "count": 12, "capacity": 1000,
+ *        "slots": 12, "max_slots": 1048576, "free_slots": 0, "retired_slots": 0,
+ *        "committed_size": 118784, "reserved_size": 8445952}], "leaks": [
+ *       {"kind": "map", "name": null, "times": 1, "committed_size": 73728, "reserved_size":
+ * 81920}]}
+ *
+ * The type id of a secondary, and of an index, is that of the owners. "Leaks" are what hm_report
+ * calls so; the name of a container that has been finished since is null. HM_ERROR_IO: the sink
+ * refused, and has been called no more; what it has got so far is no whole JSON. O(entries + bytes
+ * of the names), and for each world O(archetypes). Example:
+ *
+ *     FILE *file = fopen("report.json", "wb");
+ *     if (file != NULL && hm_report_json(hm_sink_file(file)) != HM_OK)
+ *         fprintf(stderr, "%s\n", hm_last_error());
+ */
+HM_API hm_status hm_report_json(hm_sink sink);
 
 HM_END_C
 
