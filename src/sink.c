@@ -2,7 +2,6 @@
 /* sink: the sinks and sources that are ready. */
 #include "base_private.h"
 
-#include <handle_map/bits.h> /* memcpy */
 #include <handle_map/sink.h>
 
 static bool sink_write_memory(void *context, const void *bytes, size_t size)
