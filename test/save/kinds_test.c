@@ -244,3 +244,72 @@ TEST(save_kinds, a_thousand_loads_leak_nothing)
         test_file_end(&file);
     }
 }
+
+/* A source that tries to load its container, and to save it. */
+typedef struct meddler {
+    const saved_kind *kind;
+    saved *loaded;
+    test_file *file;
+} meddler;
+
+static bool read_and_meddle(void *context, void *bytes, size_t size)
+{
+    meddler *in = context;
+    test_file other = {0};
+    CHECK(in->kind->load(in->loaded, NULL, (hm_source){test_file_read, &other}) == HM_ERROR_BUSY);
+    CHECK(in->kind->save(in->loaded, NULL, test_sink(&other)) == HM_OK);
+    test_file_end(&other);
+    return test_file_read(in->file, bytes, size);
+}
+
+TEST(save_kinds, what_is_not_initialised_busy_or_in_use_is_refused)
+{
+    uint64_t random = test_seed("save_kinds refused");
+    EACH_KIND(kind)
+    {
+        static const saved zeroed;
+        saved made, none = zeroed;
+        test_file file = {0};
+        make(kind, &made, 0, TINY_STEPS, &random);
+        CHECK(kind->save(&none, NULL, test_sink(&file)) == HM_ERROR_FULL);
+        CHECK(kind->load(&none, NULL, test_source(&file)) == HM_ERROR_FULL);
+        save_to(kind, &made, &file);
+        while (kind->get_stats(&made).count == 0)
+            kind->run(&made, &random);
+        CHECK(kind->load(&made, NULL, test_source(&file)) == HM_ERROR_INVALID);
+        kind->init(&none, 0, NULL);
+        meddler source = {kind, &none, &file};
+        (void)test_source(&file);
+        CHECK(kind->load(&none, NULL, (hm_source){read_and_meddle, &source}) == HM_OK);
+        kind->fini(&none);
+        kind->fini(&made);
+        test_file_end(&file);
+    }
+}
+
+static void encode_nothing(const void *item, void *bytes, void *context)
+{
+    (void)item;
+    (void)bytes;
+    (void)context;
+}
+
+TEST(save_kinds, a_descriptor_that_is_wrong_is_refused)
+{
+    static char long_name[300];
+    const hm_save_desc wrong[] = {{.name = long_name},
+                                  {.layout = long_name},
+                                  {.encode = encode_nothing},
+                                  {.encode = encode_nothing, .encoded_size = 8193}};
+    memset(long_name, 'x', sizeof long_name - 1);
+    EACH_KIND(kind)
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong && kind != &saved_world; i++) {
+        saved made;
+        test_file file = {0};
+        kind->init(&made, 0, NULL);
+        CHECK(kind->save(&made, &wrong[i], test_sink(&file)) == HM_ERROR_INVALID);
+        CHECK(file.size == 0 && strlen(hm_last_error()) > 20);
+        kind->fini(&made);
+        test_file_end(&file);
+    }
+}
