@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: MIT
+"""hm_file.py SOURCE: tools/hm_file.py reads the files of every kind that the tests keep, one by one
+and one behind the other, and sees each byte that is changed and each that is missing."""
+import contextlib
+import io
+import os
+import re
+import sys
+import tempfile
+
+SOURCE = sys.argv[1]
+sys.path.insert(0, os.path.join(SOURCE, "tools"))
+sys.dont_write_bytecode = True
+import hm_file  # pylint: disable=wrong-import-position
+
+
+def accepts(path, data):
+    with open(path, "wb") as file:
+        file.write(data)
+    with contextlib.redirect_stdout(io.StringIO()) as output:
+        try:
+            hm_file.check_file(path)
+        except hm_file.Damage:
+            return None
+    return output.getvalue()
+
+
+def main():
+    with open(os.path.join(SOURCE, "test/save/golden.h"), encoding="ascii") as file:
+        rows = re.findall(r"\{&saved_(\w+), \d+,\n((?:\s*\"[0-9a-f]+\"\n?)+)\}", file.read())
+    if len(rows) != len(hm_file.KINDS) - 1:
+        sys.exit(f"golden.h has {len(rows)} files")
+    whole = b""
+    with tempfile.TemporaryDirectory() as directory:
+        path = os.path.join(directory, "file.hm")
+        for kind, text in rows:
+            data = bytes.fromhex("".join(re.findall(r"\"([0-9a-f]+)\"", text)))
+            whole += data
+            output = accepts(path, data)
+            if output is None or f": {kind} 'things': " not in output:
+                sys.exit(f"{kind}: {output}")
+            for i in range(len(data)):
+                changed = data[:i] + bytes([data[i] ^ 1 << i % 8]) + data[i + 1:]
+                if accepts(path, changed) is not None or accepts(path, data[:i]) is not None:
+                    sys.exit(f"{kind}: a change of byte {i}, or its end there, is not seen")
+        if accepts(path, whole).count("things") != len(rows):
+            sys.exit("all behind one another are not read")
+    print(f"{len(rows)} kinds, {len(whole)} bytes")
+
+
+main()
