@@ -528,6 +528,8 @@ hm_status hm_world_load(hm_world *world, const hm_world_save_desc *desc, hm_sour
     hm_status status = hm_world_check_idle(world);
     if (status == HM_OK)
         status = hm_load_check_unused(&world->ids, "world", world->name);
+    if (status == HM_OK && world->promised != 0)
+        status = hm_load_fail_used("world", world->name);
     if (status == HM_OK)
         status = hm_save_check_formats(world, desc);
     if (status == HM_OK)

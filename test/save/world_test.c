@@ -2,6 +2,7 @@
 /* Saving worlds: components that differ, formats, and what the world is afterwards. */
 #include "saves.h"
 
+#include <handle_map/commands.h>
 #include <handle_map/query.h>
 
 enum { PLACE, SPEED, ENEMY, TARGET, KINDS };
@@ -257,6 +258,24 @@ TEST(save_world, queries_go_on_after_a_load_and_see_that_all_has_changed)
     CHECK(hm_query_count(&query) == 50);
     CHECK(hm_world_changed(&in.world, hm_handle_pack(1, 1, 5), in.components[PLACE]) > 0);
     hm_query_fini(&query);
+    hm_world_fini(&in.world);
+    test_file_end(&file);
+}
+
+TEST(save_world, a_world_that_has_promised_an_entity_does_not_load)
+{
+    test_file file = {0};
+    some in;
+    hm_commands commands;
+    save_usual(&file, NULL);
+    begin(&in, usual, KINDS);
+    CHECK(hm_world_reserve(&in.world, 1) == HM_OK);
+    CHECK(hm_commands_init(&commands, &in.world, NULL) == HM_OK);
+    hm_handle promised = hm_commands_create(&commands, NULL, 0);
+    CHECK(!hm_handle_is_null(promised));
+    CHECK(hm_world_load(&in.world, NULL, test_source(&file)) == HM_ERROR_INVALID);
+    CHECK(hm_commands_apply(&commands) == HM_OK && hm_world_contains(&in.world, promised));
+    hm_commands_fini(&commands);
     hm_world_fini(&in.world);
     test_file_end(&file);
 }
