@@ -82,19 +82,11 @@ static hm_status world_resolve(world_load *load, const hm_component_difference *
 }
 
 /* Returns the component with this name in files, or HM_WORLD_NONE. */
-static uint32_t world_find_name(const world_load *load, const char *name,
-                                const hm_save_desc **format)
+static uint32_t world_find_name(const world_load *load, const char *name)
 {
-    const hm_world *world = load->world;
-    for (uint32_t i = 0; i < world->component_count; i++) {
-        const char *own = hm_world_record(world, i)->name;
-        *format = hm_save_format_of(load->desc, world->salt + i);
-        if (*format != NULL && (*format)->name != NULL)
-            own = (*format)->name;
-        if (own != NULL && hm_save_is_same(own, name))
+    for (uint32_t i = 0; i < load->world->component_count; i++)
+        if (hm_save_is_same(hm_save_name_of(load->world, load->desc, i), name))
             return i;
-    }
-    *format = NULL;
     return HM_WORLD_NONE;
 }
 
@@ -112,7 +104,7 @@ static bool world_fits(const hm_save_desc *format, const hm_world_component_reco
            difference->version == difference->saved_version;
 }
 
-/* Compares a component of the file, whose name and layout are in->piece, with that of the world. */
+/* Compares a component of the file with that of the world. `head`: what is before its names. */
 static hm_status world_match(world_load *load, world_part *part, const unsigned char *head,
                              const char *name, const char *layout)
 {
@@ -122,7 +114,7 @@ static hm_status world_match(world_load *load, world_part *part, const unsigned 
                                           .saved_size = hm_load_32(head + 4),
                                           .saved_version = hm_load_32(head + 12)};
     hm_load_action action = HM_LOAD_DROP;
-    *part = (world_part){.number = world_find_name(load, name, &part->format),
+    *part = (world_part){.number = world_find_name(load, name),
                          .encoded_size = hm_load_32(head + 8),
                          .version = difference.saved_version,
                          .is_sparse = (flags & HM_SAVE_COMPONENT_SPARSE) != 0};
@@ -531,7 +523,7 @@ hm_status hm_world_load(hm_world *world, const hm_world_save_desc *desc, hm_sour
     if (status == HM_OK && world->promised != 0)
         status = hm_load_fail_used("world", world->name);
     if (status == HM_OK)
-        status = hm_save_check_formats(world, desc);
+        status = hm_save_check_components(world, desc);
     if (status == HM_OK)
         status = hm_world_init_like(&load.fresh, world);
     if (status != HM_OK)

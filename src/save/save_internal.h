@@ -304,9 +304,14 @@ enum {
 /* Of an entity, for the header: what is saved of it follows in the payload. */
 enum { HM_SAVE_ENTITY = 8 /* bytes */ };
 
-/* Returns the format of a component, or NULL. HM_ERROR_INVALID: two are given for it, or one is for
- * no component of the world. */
+/* Returns the format of a component, or NULL. */
 const hm_save_desc *hm_save_format_of(const hm_world_save_desc *desc, hm_component component);
-hm_status hm_save_check_formats(const hm_world *world, const hm_world_save_desc *desc);
+
+/* Returns the name of a component in files, or NULL. */
+const char *hm_save_name_of(const hm_world *world, const hm_world_save_desc *desc, uint32_t number);
+
+/* HM_ERROR_INVALID: a component has two formats, no name, or that of another; or a format is for no
+ * component of the world. */
+hm_status hm_save_check_components(const hm_world *world, const hm_world_save_desc *desc);
 
 #endif

@@ -15,7 +15,14 @@ const hm_save_desc *hm_save_format_of(const hm_world_save_desc *desc, hm_compone
     return NULL;
 }
 
-hm_status hm_save_check_formats(const hm_world *world, const hm_world_save_desc *desc)
+const char *hm_save_name_of(const hm_world *world, const hm_world_save_desc *desc, uint32_t number)
+{
+    const hm_save_desc *format = hm_save_format_of(desc, world->salt + number);
+    return format != NULL && format->name != NULL ? format->name
+                                                  : hm_world_record(world, number)->name;
+}
+
+hm_status hm_save_check_components(const hm_world *world, const hm_world_save_desc *desc)
 {
     for (uint32_t i = 0; desc != NULL && i < desc->format_count; i++) {
         hm_component component = desc->formats[i].component;
@@ -26,6 +33,14 @@ hm_status hm_save_check_formats(const hm_world *world, const hm_world_save_desc 
         if (hm_save_format_of(desc, component) != &desc->formats[i].format)
             return hm_world_refuse_component(world, number, "has two formats");
     }
+    for (uint32_t i = 0; i < world->component_count; i++) {
+        const char *name = hm_save_name_of(world, desc, i);
+        if (name == NULL)
+            return hm_world_refuse_component(world, i, "has no name, by which files know it");
+        for (uint32_t k = 0; k < i; k++)
+            if (hm_save_is_same(name, hm_save_name_of(world, desc, k)))
+                return hm_world_refuse_component(world, i, "has the name of another one");
+    }
     return HM_OK;
 }
 
@@ -33,15 +48,12 @@ hm_status hm_save_check_formats(const hm_world *world, const hm_world_save_desc 
 static hm_status world_describe(const hm_world *world, const hm_world_save_desc *desc,
                                 uint32_t number, hm_save_section *part)
 {
-    const hm_world_component_record *record = hm_world_record(world, number);
     const hm_save_desc *format = hm_save_format_of(desc, world->salt + number);
-    part->item_size = (uint32_t)record->size;
+    part->item_size = (uint32_t)hm_world_record(world, number)->size;
     part->flags = 0;
-    if (record->name == NULL && (format == NULL || format->name == NULL))
-        return hm_world_refuse_component(world, number, "has no name, by which files know it");
-    if (record->size == 0 && format != NULL && format->encode != NULL)
+    if (part->item_size == 0 && format != NULL && format->encode != NULL)
         return hm_world_refuse_component(world, number, HM_WORLD_IS_TAG);
-    return hm_save_describe(part, format, record->name);
+    return hm_save_describe(part, format, hm_save_name_of(world, desc, number));
 }
 
 static size_t world_length(const char *text)
@@ -65,7 +77,7 @@ static uint32_t world_encoded_size(const hm_world *world, const hm_world_save_de
 static hm_status world_measure_components(const hm_world *world, const hm_world_save_desc *desc,
                                           uint64_t *size)
 {
-    hm_status status = hm_save_check_formats(world, desc);
+    hm_status status = hm_save_check_components(world, desc);
     for (uint32_t i = 0; i < world->component_count && status == HM_OK; i++) {
         hm_save_section part;
         status = world_describe(world, desc, i, &part);

@@ -300,6 +300,9 @@ TEST(save_world, a_wrong_descriptor_or_component_is_refused)
     desc = (hm_world_save_desc){.formats = formats, .format_count = 1};
     formats[0] = (hm_component_format){in.components[KINDS], {.name = "given"}};
     CHECK(hm_world_save(&in.world, &desc, test_sink(&file)) == HM_OK);
+    formats[0].format.name = "speed";
+    CHECK(hm_world_save(&in.world, &desc, test_sink(&file)) == HM_ERROR_INVALID);
+    CHECK(hm_world_load(&in.world, &desc, test_source(&file)) == HM_ERROR_INVALID);
     hm_world_fini(&in.world);
     in.world = (hm_world){0};
     CHECK(hm_world_save(&in.world, NULL, test_sink(&file)) == HM_ERROR_FULL);
