@@ -85,7 +85,7 @@ TEST(scene_save, a_load_that_gets_no_memory_or_no_room_leaves_an_empty_scene)
     CHECK(scene_load(NULL, 0, NULL, test_source(&file)) == HM_ERROR_INVALID);
     CHECK(scene_load(&scene, m->count - 1, NULL, test_source(&file)) == HM_ERROR_FULL);
     CHECK(is_null(scene.root) && scene_validate(&scene) == HM_OK);
-    test_memory_init(&memory, 4096);
+    test_memory_init(&memory, 65536);
     hm_status status = HM_ERROR_MEMORY;
     for (uint32_t k = 1; status != HM_OK; k++) {
         test_memory_fail(&memory, k, false);
