@@ -156,6 +156,13 @@ template <class Shape> class container
         return call::load(c(), &desc, detail::source_of(source));
     }
 
+    /* Writes lines of text, for a diff or a bug report; the print of the descriptor may be a lambda
+     * without captures. See dump.h. */
+    template <class Sink> status dump(Sink &&sink, const hm_dump_desc &with = {}) const noexcept
+    {
+        return call::dump(c(), &with, detail::sink_of(sink));
+    }
+
   protected:
     static auto desc_of(const options_type &with) noexcept
     {

@@ -167,6 +167,7 @@
 #include <handle_map/bits.h>
 #include <handle_map/commands.h>
 #include <handle_map/directory.h>
+#include <handle_map/dump.h>
 #include <handle_map/handle.h>
 #include <handle_map/history.h>
 #include <handle_map/id_table.h>

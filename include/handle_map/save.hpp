@@ -5,6 +5,7 @@
 #ifndef HANDLE_MAP_SAVE_HPP
 #define HANDLE_MAP_SAVE_HPP
 
+#include <handle_map/dump.h>
 #include <handle_map/handle.hpp>
 #include <handle_map/save.h>
 

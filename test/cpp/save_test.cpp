@@ -3,6 +3,7 @@
 #include "counted.hpp"
 
 #include <algorithm>
+#include <cstdio>
 #include <cstring>
 #include <string>
 #include <vector>
@@ -163,6 +164,25 @@ TEST(cpp_save, a_world_comes_back_with_components_that_are_no_plain_bytes)
     CHECK((other.load<position>(saved.source()) == HM_ERROR_INVALID));
     CHECK((other.load<position>(saved.source(), with) == HM_OK));
     CHECK(other.size() == 2 && !other.has<frozen>(two));
+}
+
+TEST(cpp_save, every_class_is_dumped_with_a_printer_of_its_items)
+{
+    hm::map<int> numbers;
+    std::string text;
+    numbers.insert(7);
+    hm_dump_desc with{};
+    with.print = [](const void *item, std::uint32_t, char *buffer, std::size_t size, void *) {
+        return static_cast<std::size_t>(
+            std::snprintf(buffer, size, "number %d", *static_cast<const int *>(item)));
+    };
+    auto sink = [&](const void *bytes, std::size_t size) {
+        text.append(static_cast<const char *>(bytes), size);
+        return true;
+    };
+    CHECK(numbers.dump(sink, with) == HM_OK && numbers.dump(sink) == HM_OK);
+    CHECK(text.find("map 'int': 1 items, 1 slots, type id 0\n") == 0);
+    CHECK(text.find("0x0000000100000000: number 7\n") != std::string::npos);
 }
 
 TEST(cpp_save, sinks_and_sources_of_c_are_taken_too)
