@@ -159,8 +159,10 @@ static void query_prefetch_terms(const hm_query_loop *loop, hm_handle entity)
 {
     const hm_query *query = loop->query;
     for (uint32_t s = 0; s < query->sparse_count; s++) {
+        if (s == loop->walked)
+            continue;
         const hm_secondary *secondary = hm_query_secondary(query, query->sparse_terms[s]);
-        if (secondary != loop->driver && hm_handle_index(entity) < secondary->slot_end)
+        if (hm_handle_index(entity) < secondary->slot_end)
             HM_PREFETCH(&secondary->positions[hm_handle_index(entity)]);
     }
 }
@@ -225,14 +227,19 @@ static bool query_test_archetype(hm_query_loop *loop)
     return cursor->archetype_matches;
 }
 
-/* Whether the candidate matches; then all its positions are in `found`. */
-static bool query_test(hm_query_loop *loop)
+/* Whether the candidate matches; then all its positions are in `found`. `walked`: the sparse term
+ * whose owner at the cursor's index it is, or HM_WORLD_NONE. */
+static bool query_test(hm_query_loop *loop, uint32_t walked)
 {
     const hm_query *query = loop->query;
     if (!query_test_archetype(loop))
         return false;
     bool has_any = loop->cursor.has_any;
     for (uint32_t s = 0; s < query->sparse_count; s++) {
+        if (s == walked) { /* It has the value that all entities must have. */
+            loop->found[s] = loop->cursor.index;
+            continue;
+        }
         uint32_t term = query->sparse_terms[s];
         uint32_t position = hm_secondary_find(hm_query_secondary(query, term), loop->cursor.entity);
         bool is_there = position != HM_INVALID_INDEX;
@@ -250,7 +257,7 @@ bool hm_query_accepts(hm_query_loop *loop, hm_handle entity)
 {
     loop->cursor.entity = entity;
     loop->cursor.place = *hm_world_place_of(loop->query->world, entity);
-    return query_test(loop);
+    return query_test(loop, HM_WORLD_NONE);
 }
 
 static void query_next_candidate(hm_query_loop *loop)
@@ -259,7 +266,7 @@ static void query_next_candidate(hm_query_loop *loop)
     cursor->exists =
         cursor->left != 0 && (loop->driver != NULL ? query_next_owner(loop) : query_next_row(loop));
     cursor->left -= cursor->exists;
-    cursor->matches = cursor->exists && query_test(loop);
+    cursor->matches = cursor->exists && query_test(loop, loop->walked);
 }
 
 /* runs */
@@ -283,61 +290,72 @@ static bool query_continues(const hm_query_loop *loop, hm_world_place first, uin
     return true;
 }
 
-static void query_point_sparse(hm_query_loop *loop)
+/* Begins a view at the candidate, which matches. */
+static void query_begin_run(hm_query_loop *loop)
 {
     const hm_query *query = loop->query;
+    const hm_query_cursor *cursor = &loop->cursor;
+    const hm_world_archetype *archetype = &query->world->archetypes[cursor->archetype];
+    if (loop->archetype != archetype)
+        query_enter_archetype(loop, archetype);
+    query_point(loop, cursor->place.chunk, hm_world_place_row(cursor->place));
     for (uint32_t s = 0; s < query->sparse_columns; s++) {
-        uint32_t term = query->sparse_terms[s], position = loop->positions[s];
-        const hm_secondary *secondary = hm_query_secondary(query, term);
-        if (position != HM_INVALID_INDEX)
-            loop->columns[term] = secondary->values + secondary->value_size * position;
+        uint32_t term = query->sparse_terms[s], position = loop->found[s];
+        loop->positions[s] = position;
+        if (position == HM_INVALID_INDEX)
+            continue;
+        const hm_secondary *secondary =
+            s == loop->walked ? loop->driver : hm_query_secondary(query, term);
+        loop->columns[term] = secondary->values + secondary->value_size * position;
     }
 }
 
 static bool query_next_run(hm_query_loop *loop)
 {
-    const hm_query *query = loop->query;
     hm_query_cursor *cursor = &loop->cursor;
     while (cursor->exists && !cursor->matches)
         query_next_candidate(loop);
     if (!cursor->exists)
         return false;
     hm_world_place first = cursor->place;
-    uint32_t index = hm_world_place_archetype(first), count = 0;
-    memcpy(loop->positions, loop->found, query->sparse_columns * sizeof *loop->found);
+    uint32_t count = 0;
+    query_begin_run(loop);
     do {
         count++;
         query_next_candidate(loop);
     } while (query_continues(loop, first, count));
-    if (loop->archetype != &query->world->archetypes[index])
-        query_enter_archetype(loop, &query->world->archetypes[index]);
-    query_point(loop, first.chunk, hm_world_place_row(first));
-    query_point_sparse(loop);
     loop->count = count;
     return true;
 }
 
 /* the loop */
 
-/* Returns the smallest secondary of `all` if it has fewer values than the archetypes that match
- * have rows, or NULL. */
-static const hm_secondary *query_find_driver(hm_query_loop *loop)
+/* The driver is the smallest secondary of `all` if it has fewer values than the archetypes that
+ * match have rows, or NULL. */
+static void query_find_driver(hm_query_loop *loop)
 {
     const hm_query *query = loop->query;
     const hm_secondary *smallest = NULL;
+    loop->driver = NULL;
+    loop->walked = HM_WORLD_NONE;
+    uint32_t rows = 0, walked = 0;
     for (uint32_t s = 0; s < query->sparse_count && query->sparse_terms[s] < query->all_end; s++) {
         const hm_secondary *secondary = hm_query_secondary(query, query->sparse_terms[s]);
-        if (smallest == NULL || secondary->count < smallest->count)
-            smallest = secondary;
+        if (smallest != NULL && secondary->count >= smallest->count)
+            continue;
+        smallest = secondary;
+        walked = s;
     }
-    uint32_t rows = 0;
     while (smallest != NULL && rows <= smallest->count) {
         uint32_t archetype = hm_query_next_archetype(loop);
         if (archetype == HM_WORLD_NONE)
-            return NULL;
+            return;
         rows += query->world->archetypes[archetype].count;
     }
-    return smallest;
+    if (smallest == NULL)
+        return;
+    loop->driver = smallest;
+    loop->walked = walked;
 }
 
 void hm_query_rewind_archetypes(hm_query_loop *loop)
@@ -360,7 +378,7 @@ void hm_query_rewind(hm_query_loop *loop)
         query_look_ahead(loop);
         return;
     }
-    loop->driver = query_find_driver(loop);
+    query_find_driver(loop);
     hm_query_rewind_archetypes(loop);
     query_next_candidate(loop);
 }
@@ -416,7 +434,7 @@ static uint32_t query_measure(hm_query_loop *loop)
     uint32_t total = 0, archetype;
     loop->archetype = NULL;
     hm_query_rewind_archetypes(loop);
-    loop->driver = query_find_driver(loop);
+    query_find_driver(loop);
     hm_query_rewind_archetypes(loop);
     if (loop->driver != NULL)
         return ((const hm_secondary *)loop->driver)->count;
@@ -445,6 +463,7 @@ void hm_query_split(hm_query *query, hm_query_loop *parts, uint32_t n)
             part->archetype = NULL;
             part->list = parts[0].list;
             part->driver = parts[0].driver;
+            part->walked = parts[0].walked;
             part->cursor = parts[i - 1].cursor;
         }
         if (part->driver != NULL) {

@@ -77,6 +77,7 @@ typedef struct hm_query_loop {
     uint32_t stamp;                      /* the query's */
     const uint32_t *list;                /* the query's */
     const void *driver;                  /* hm_secondary whose owners are walked; NULL: rows are */
+    uint32_t walked;                     /* sparse term: the driver's, or none */
     hm_query_cursor cursor;
     void *columns[HM_QUERY_MAX_TERMS];          /* the view's */
     hm_query_column places[HM_QUERY_MAX_TERMS]; /* term that has a column -> in `archetype` */
