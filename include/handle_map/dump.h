@@ -32,13 +32,18 @@ typedef struct hm_dump_desc {
     void *context; /* passed to print */
 } hm_dump_desc;
 
+/* Example:
+ *
+ *     if (hm_map_dump(&map, NULL, hm_sink_file(stderr)) != HM_OK)
+ *         fprintf(stderr, "%s\n", hm_last_error());
+ */
 HM_API hm_status hm_map_dump(const hm_map *map, const hm_dump_desc *desc, hm_sink sink);
 HM_API hm_status hm_pool_dump(const hm_pool *pool, const hm_dump_desc *desc, hm_sink sink);
-/* A line for each row: its cells, with " | " between them. */
+/* A line for each row: its cells, with bars between them. */
 HM_API hm_status hm_table_dump(const hm_table *table, const hm_dump_desc *desc, hm_sink sink);
 HM_API hm_status hm_secondary_dump(const hm_secondary *secondary, const hm_dump_desc *desc,
                                    hm_sink sink);
-/* A line for each list, also an empty one: its items, with " | " between them. */
+/* A line for each list, also an empty one: its items, with bars between them. */
 HM_API hm_status hm_lists_dump(const hm_lists *lists, const hm_dump_desc *desc, hm_sink sink);
 /* A line for each key: its members. `print` is not called. */
 HM_API hm_status hm_index_dump(const hm_index *index, const hm_dump_desc *desc, hm_sink sink);
