@@ -38,8 +38,8 @@ HM_PRINTF(2, 3) static void dump_put(dump *to, const char *format, ...)
 static void dump_item(dump *to, const void *item, size_t size, uint32_t which)
 {
     const unsigned char *bytes = item;
-    char text[DUMP_TEXT] = "";
     if (to->desc != NULL && to->desc->print != NULL) {
+        char text[DUMP_TEXT] = "";
         (void)to->desc->print(item, which, text, sizeof text, to->desc->context);
         text[sizeof text - 1] = '\0';
         dump_put(to, "%s", text);

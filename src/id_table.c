@@ -553,7 +553,8 @@ uint32_t hm_id_table_contains_n(const hm_id_table *table, const hm_handle *handl
 hm_owners hm_id_table_as_owners(const hm_id_table *table)
 {
     HM_CONTRACT(table != NULL, "hm_id_table_as_owners: table is NULL");
-    return (hm_owners){.capacity = table->capacity,
+    bool has_limit = !table->slot_array.is_whole;
+    return (hm_owners){.capacity = has_limit ? table->capacity : UINT32_MAX,
                        .max_slots = table->max_slots,
                        .type_id = (uint16_t)table->type_id,
                        .is_given = true};

@@ -151,7 +151,8 @@ typedef struct hm_stats {
  * from hm_map_as_owners and the like, and is for the field `owners` of their descriptors; zeroed,
  * it says nothing. It is a copy, not a reference. All fields are private. */
 typedef struct hm_owners {
-    uint32_t capacity;  /* of the container; 0: it is not initialised */
+    uint32_t capacity;  /* of the container; 0: it is not initialised; from UINT32_MAX - 1 on: no
+                           limit */
     uint32_t max_slots; /* index space in slots */
     uint16_t type_id;   /* of its handles */
     bool is_given;      /* false: the descriptor names no container */

@@ -357,7 +357,7 @@ static hm_status world_load_group(world_load *load, const uint16_t *parts, uint3
 static hm_status world_load_archetype(world_load *load)
 {
     hm_save_in *in = &load->in;
-    uint16_t parts[HM_WORLD_MAX_COMPONENTS];
+    uint16_t parts[HM_WORLD_MAX_COMPONENTS] = {0};
     if (!hm_load_bytes(in, in->piece, 8))
         return in->status;
     uint32_t rows = hm_load_32(in->piece), set_count = hm_load_32(in->piece + 4);

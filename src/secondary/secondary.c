@@ -46,7 +46,7 @@ hm_status hm_secondary_take_owners(const hm_owners *owners, uint32_t *capacity, 
         return hm_fail(HM_ERROR_INVALID, "type_id %u is not that of the owners' container, %u",
                        (unsigned)*type_id, (unsigned)owners->type_id);
     if (*capacity == 0 && owners->capacity < UINT32_MAX - 1)
-        *capacity = owners->capacity; /* Else the container has no limit. */
+        *capacity = owners->capacity; /* Else the owners have no limit. */
     *max_slots = owners->max_slots;
     *type_id = owners->type_id;
     return HM_OK;

@@ -6,6 +6,7 @@
 #include "support/layout.h"
 #include "support/memory.h"
 
+#include <handle_map/index.h>
 #include <handle_map/lists.h>
 #include <handle_map/map.h>
 #include <handle_map/pool.h>
@@ -402,6 +403,33 @@ static bool has_values_for(hm_owners owners, uint32_t capacity, uint16_t type_id
         CHECK(has_values_for(hm_##kind##_as_owners(&owners), items, number));                      \
         hm_##kind##_fini(&owners);                                                                 \
     } while (0)
+
+#define HAS_NO_LIMIT_FOR(kind, ...)                                                                \
+    do {                                                                                           \
+        hm_##kind owners;                                                                          \
+        const hm_##kind##_desc desc = {__VA_ARGS__};                                               \
+        CHECK(hm_##kind##_init(&owners, &desc) == HM_OK);                                          \
+        hm_secondary_desc values = {.value_size = 4, .owners = hm_##kind##_as_owners(&owners)};    \
+        hm_index_desc keys = {.owners = hm_##kind##_as_owners(&owners)};                           \
+        hm_secondary secondary;                                                                    \
+        hm_index index;                                                                            \
+        CHECK(hm_secondary_init(&secondary, &values) == HM_OK);                                    \
+        CHECK(hm_secondary_capacity(&secondary) >= UINT32_MAX - 1);                                \
+        CHECK(hm_index_init(&index, &keys) == HM_OK);                                              \
+        hm_index_fini(&index);                                                                     \
+        hm_secondary_fini(&secondary);                                                             \
+        hm_##kind##_fini(&owners);                                                                 \
+    } while (0)
+
+TEST(secondary, owners_of_each_kind_without_a_capacity_give_it_and_an_index_none)
+{
+    const hm_column column = {.size = 4};
+    HAS_NO_LIMIT_FOR(map, .item_size = 4);
+    HAS_NO_LIMIT_FOR(pool, .item_size = 8);
+    HAS_NO_LIMIT_FOR(table, .columns = &column, .column_count = 1);
+    HAS_NO_LIMIT_FOR(lists, .item_size = 4);
+    HAS_NO_LIMIT_FOR(world, .type_id = 2);
+}
 
 TEST(secondary, it_takes_index_space_type_id_and_capacity_from_each_kind_of_owners)
 {
