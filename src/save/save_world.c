@@ -79,7 +79,7 @@ static hm_status world_measure_components(const hm_world *world, const hm_world_
 {
     hm_status status = hm_save_check_components(world, desc);
     for (uint32_t i = 0; i < world->component_count && status == HM_OK; i++) {
-        hm_save_section part = {.name = ""};
+        hm_save_section part = {.name = "", .layout = ""};
         status = world_describe(world, desc, i, &part);
         if (status != HM_OK)
             return status;
@@ -104,7 +104,7 @@ static void world_save_components(hm_save_out *out, const hm_world *world,
                                   const hm_world_save_desc *desc)
 {
     for (uint32_t i = 0; i < world->component_count; i++) {
-        hm_save_section part = {.name = ""};
+        hm_save_section part = {.name = "", .layout = ""};
         (void)world_describe(world, desc, i, &part);
         size_t name = world_length(part.name), layout = world_length(part.layout);
         uint32_t flags = (part.flags & HM_SAVE_ENCODED) != 0 ? HM_SAVE_COMPONENT_ENCODED : 0;
