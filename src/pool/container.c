@@ -201,7 +201,8 @@ size_t hm_pool_describe(const hm_pool *pool, hm_handle handle, char *buffer, siz
 hm_owners hm_pool_as_owners(const hm_pool *pool)
 {
     HM_CONTRACT(pool != NULL, "hm_pool_as_owners: pool is NULL");
-    return (hm_owners){.capacity = pool->capacity,
+    bool has_limit = !pool->entry_array.is_whole;
+    return (hm_owners){.capacity = has_limit ? pool->capacity : UINT32_MAX,
                        .max_slots = pool->max_slots,
                        .type_id = (uint16_t)hm_pool_type_id(pool),
                        .is_given = true};

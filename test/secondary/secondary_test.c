@@ -411,10 +411,14 @@ static bool has_values_for(hm_owners owners, uint32_t capacity, uint16_t type_id
         CHECK(hm_##kind##_init(&owners, &desc) == HM_OK);                                          \
         hm_secondary_desc values = {.value_size = 4, .owners = hm_##kind##_as_owners(&owners)};    \
         hm_index_desc keys = {.owners = hm_##kind##_as_owners(&owners)};                           \
-        hm_secondary secondary;                                                                    \
+        hm_secondary_desc alone = {.value_size = 4};                                               \
+        hm_secondary secondary, unlimited;                                                         \
         hm_index index;                                                                            \
         CHECK(hm_secondary_init(&secondary, &values) == HM_OK);                                    \
-        CHECK(hm_secondary_capacity(&secondary) >= UINT32_MAX - 1);                                \
+        CHECK(hm_secondary_init(&unlimited, &alone) == HM_OK);                                     \
+        CHECK(hm_secondary_get_stats(&secondary).reserved_size ==                                  \
+              hm_secondary_get_stats(&unlimited).reserved_size);                                   \
+        hm_secondary_fini(&unlimited);                                                             \
         CHECK(hm_index_init(&index, &keys) == HM_OK);                                              \
         hm_index_fini(&index);                                                                     \
         hm_secondary_fini(&secondary);                                                             \
