@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* dump: the lines of text, which all containers share, and a loop over each of them. */
+#include "memory/poison_private.h"
+
 #include <handle_map/dump.h>
 
 #include "base_private.h"

@@ -118,4 +118,4 @@ check_part 5600 pool
 check_part 8500 pool lists
 check_part 5800 table
 check_part 9300 index transpose
-check_part 24300 report
+check_part 24500 report
