@@ -4,68 +4,45 @@
 
 #include <handle_map/dump.h>
 
-#include "base_private.h"
+#include "sink_private.h"
 #include "world/world_private.h"
 
-enum { DUMP_PIECE = 512, DUMP_TEXT = 256, DUMP_BYTES = 64 };
+enum { DUMP_BYTES = 64 };
 
 typedef struct dump {
-    hm_sink sink;
-    hm_status status;
+    hm_text text;
     const hm_dump_desc *desc;
-    size_t length;
-    char piece[DUMP_PIECE];
 } dump;
-
-static void dump_flush(dump *to)
-{
-    if (to->status == HM_OK && to->length != 0 &&
-        !to->sink.write(to->sink.context, to->piece, to->length))
-        to->status = hm_fail(HM_ERROR_IO, "the sink refused %zu bytes of a dump", to->length);
-    to->length = 0;
-}
-
-/* Fewer than DUMP_TEXT characters; what is longer is cut off. */
-HM_PRINTF(2, 3) static void dump_put(dump *to, const char *format, ...)
-{
-    va_list arguments;
-    if (to->length > DUMP_PIECE - DUMP_TEXT)
-        dump_flush(to);
-    va_start(arguments, format);
-    size_t length = hm_format_list(to->piece + to->length, DUMP_TEXT, format, arguments);
-    va_end(arguments);
-    to->length += length < DUMP_TEXT ? length : DUMP_TEXT - 1;
-}
 
 static void dump_item(dump *to, const void *item, size_t size, uint32_t which)
 {
     const unsigned char *bytes = item;
     if (to->desc != NULL && to->desc->print != NULL) {
-        char text[DUMP_TEXT] = "";
+        char text[HM_TEXT_PART] = "";
         (void)to->desc->print(item, which, text, sizeof text, to->desc->context);
         text[sizeof text - 1] = '\0';
-        dump_put(to, "%s", text);
+        hm_text_put(&to->text, "%s", text);
         return;
     }
     for (size_t i = 0; i < size && i < DUMP_BYTES; i++)
-        dump_put(to, "%s%02x", i != 0 ? " " : "", (unsigned)bytes[i]);
+        hm_text_put(&to->text, "%s%02x", i != 0 ? " " : "", (unsigned)bytes[i]);
     if (size > DUMP_BYTES)
-        dump_put(to, " ... (%zu bytes)", size);
+        hm_text_put(&to->text, " ... (%zu bytes)", size);
 }
 
 static void dump_handle(dump *to, hm_handle handle)
 {
-    dump_put(to, "0x%016" HM_X64 ": ", handle.bits);
+    hm_text_put(&to->text, "0x%016" HM_X64 ": ", handle.bits);
 }
 
 /* Several items of a line. */
 static void dump_items(dump *to, const void *items, size_t size, uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++) {
-        dump_put(to, "%s", i != 0 ? " | " : "");
+        hm_text_put(&to->text, "%s", i != 0 ? " | " : "");
         dump_item(to, (const unsigned char *)items + size * i, size, 0);
     }
-    dump_put(to, "\n");
+    hm_text_put(&to->text, "\n");
 }
 
 /* Writes the first line. A container that is not initialised has the capacity 0. */
@@ -73,21 +50,15 @@ static dump dump_begin(const char *kind, const char *items, const char *name, co
                        uint32_t type_id, const hm_dump_desc *desc, hm_sink sink)
 {
     HM_CONTRACT(sink.write != NULL, "hm_dump: sink.write is NULL");
-    dump to = {.sink = sink, .desc = desc};
+    dump to = {.text = {.sink = sink}, .desc = desc};
     if (stats->capacity == 0)
-        to.status = hm_fail_uninitialised(kind);
-    dump_put(&to, "%s '%.80s': %" HM_U32 " %s", kind, name != NULL ? name : "", stats->count,
-             items);
+        to.text.status = hm_fail_uninitialised(kind);
+    hm_text_put(&to.text, "%s '%.80s': %" HM_U32 " %s", kind, name != NULL ? name : "",
+                stats->count, items);
     if (stats->slots != 0)
-        dump_put(&to, ", %" HM_U32 " slots", stats->slots);
-    dump_put(&to, ", type id %" HM_U32 "\n", type_id);
+        hm_text_put(&to.text, ", %" HM_U32 " slots", stats->slots);
+    hm_text_put(&to.text, ", type id %" HM_U32 "\n", type_id);
     return to;
-}
-
-static hm_status dump_end(dump *to)
-{
-    dump_flush(to);
-    return to->status;
 }
 
 hm_status hm_map_dump(const hm_map *map, const hm_dump_desc *desc, hm_sink sink)
@@ -95,11 +66,11 @@ hm_status hm_map_dump(const hm_map *map, const hm_dump_desc *desc, hm_sink sink)
     HM_CONTRACT(map != NULL, "hm_map_dump: map is NULL");
     hm_stats stats = hm_map_get_stats(map);
     dump to = dump_begin("map", "items", map->name, &stats, map->ids.type_id, desc, sink);
-    for (uint32_t i = 0; i < stats.count && to.status == HM_OK; i++) {
+    for (uint32_t i = 0; i < stats.count && to.text.status == HM_OK; i++) {
         dump_handle(&to, hm_map_handle_at(map, i));
         dump_items(&to, map->items + map->item_size * i, map->item_size, 1);
     }
-    return dump_end(&to);
+    return hm_text_end(&to.text);
 }
 
 hm_status hm_pool_dump(const hm_pool *pool, const hm_dump_desc *desc, hm_sink sink)
@@ -109,12 +80,12 @@ hm_status hm_pool_dump(const hm_pool *pool, const hm_dump_desc *desc, hm_sink si
     uint32_t type_id = hm_pool_as_owners(pool).type_id;
     dump to = dump_begin("pool", "items", pool->name, &stats, type_id, desc, sink);
     uint32_t length, slot = hm_pool_next_run(pool, 0, &length);
-    for (; length != 0 && to.status == HM_OK; slot = hm_pool_next_run(pool, slot, &length))
+    for (; length != 0 && to.text.status == HM_OK; slot = hm_pool_next_run(pool, slot, &length))
         for (; length > 0; length--, slot++) {
             dump_handle(&to, hm_pool_handle_at(pool, slot));
             dump_items(&to, hm_pool_item(pool, slot), pool->item_size, 1);
         }
-    return dump_end(&to);
+    return hm_text_end(&to.text);
 }
 
 hm_status hm_table_dump(const hm_table *table, const hm_dump_desc *desc, hm_sink sink)
@@ -122,15 +93,15 @@ hm_status hm_table_dump(const hm_table *table, const hm_dump_desc *desc, hm_sink
     HM_CONTRACT(table != NULL, "hm_table_dump: table is NULL");
     hm_stats stats = hm_table_get_stats(table);
     dump to = dump_begin("table", "rows", table->name, &stats, table->ids.type_id, desc, sink);
-    for (uint32_t row = 0; row < stats.count && to.status == HM_OK; row++) {
+    for (uint32_t row = 0; row < stats.count && to.text.status == HM_OK; row++) {
         dump_handle(&to, hm_table_handle_at(table, row));
         for (uint32_t c = 0; c < table->column_count; c++) {
-            dump_put(&to, "%s", c != 0 ? " | " : "");
+            hm_text_put(&to.text, "%s", c != 0 ? " | " : "");
             dump_item(&to, hm_table_cell(table, row, c), table->columns[c].size, c);
         }
-        dump_put(&to, "\n");
+        hm_text_put(&to.text, "\n");
     }
-    return dump_end(&to);
+    return hm_text_end(&to.text);
 }
 
 hm_status hm_secondary_dump(const hm_secondary *secondary, const hm_dump_desc *desc, hm_sink sink)
@@ -140,11 +111,11 @@ hm_status hm_secondary_dump(const hm_secondary *secondary, const hm_dump_desc *d
     stats.slots = 0; /* They are those of the owners. */
     dump to =
         dump_begin("secondary", "values", secondary->name, &stats, secondary->type_id, desc, sink);
-    for (uint32_t i = 0; i < stats.count && to.status == HM_OK; i++) {
+    for (uint32_t i = 0; i < stats.count && to.text.status == HM_OK; i++) {
         dump_handle(&to, hm_secondary_owner_at(secondary, i));
         dump_items(&to, secondary->values + secondary->value_size * i, secondary->value_size, 1);
     }
-    return dump_end(&to);
+    return hm_text_end(&to.text);
 }
 
 hm_status hm_lists_dump(const hm_lists *lists, const hm_dump_desc *desc, hm_sink sink)
@@ -152,14 +123,14 @@ hm_status hm_lists_dump(const hm_lists *lists, const hm_dump_desc *desc, hm_sink
     HM_CONTRACT(lists != NULL, "hm_lists_dump: lists is NULL");
     hm_stats stats = hm_lists_get_stats(lists);
     dump to = dump_begin("lists", "lists", lists->name, &stats, lists->ids.type_id, desc, sink);
-    for (uint32_t i = 0; i < stats.count && to.status == HM_OK; i++) {
+    for (uint32_t i = 0; i < stats.count && to.text.status == HM_OK; i++) {
         hm_handle list = hm_lists_handle_at(lists, i);
         uint32_t count;
         const void *items = hm_lists_items(lists, list, &count);
         dump_handle(&to, list);
         dump_items(&to, items, lists->blocks.item_size, count);
     }
-    return dump_end(&to);
+    return hm_text_end(&to.text);
 }
 
 hm_status hm_index_dump(const hm_index *index, const hm_dump_desc *desc, hm_sink sink)
@@ -169,13 +140,13 @@ hm_status hm_index_dump(const hm_index *index, const hm_dump_desc *desc, hm_sink
     stats.slots = 0; /* As above. */
     dump to = dump_begin("index", "owners", index->name, &stats, index->owners.type_id, desc, sink);
     hm_index_view view = {0};
-    while (to.status == HM_OK && hm_index_next(index, &view)) {
-        dump_put(&to, "%" HM_U64 ":", view.key);
+    while (to.text.status == HM_OK && hm_index_next(index, &view)) {
+        hm_text_put(&to.text, "%" HM_U64 ":", view.key);
         for (uint32_t i = 0; i < view.count; i++)
-            dump_put(&to, " 0x%016" HM_X64, view.members[i].bits);
-        dump_put(&to, "\n");
+            hm_text_put(&to.text, " 0x%016" HM_X64, view.members[i].bits);
+        hm_text_put(&to.text, "\n");
     }
-    return dump_end(&to);
+    return hm_text_end(&to.text);
 }
 
 static void dump_component(dump *to, const hm_world *world, hm_handle entity, uint32_t number)
@@ -184,12 +155,12 @@ static void dump_component(dump *to, const hm_world *world, hm_handle entity, ui
     hm_component component = world->salt + number;
     const void *value = hm_world_get(world, entity, component);
     if (record->name != NULL)
-        dump_put(to, "%.80s", record->name);
+        hm_text_put(&to->text, "%.80s", record->name);
     else
-        dump_put(to, "component %" HM_U32, number);
+        hm_text_put(&to->text, "component %" HM_U32, number);
     if (value == NULL)
         return;
-    dump_put(to, " ");
+    hm_text_put(&to->text, " ");
     dump_item(to, value, record->size, component);
 }
 
@@ -198,18 +169,18 @@ hm_status hm_world_dump(const hm_world *world, const hm_dump_desc *desc, hm_sink
     HM_CONTRACT(world != NULL, "hm_world_dump: world is NULL");
     hm_stats stats = hm_world_get_stats(world);
     dump to = dump_begin("world", "entities", world->name, &stats, world->ids.type_id, desc, sink);
-    for (uint32_t i = 0; i < stats.count && to.status == HM_OK; i++) {
+    for (uint32_t i = 0; i < stats.count && to.text.status == HM_OK; i++) {
         hm_handle entity = hm_world_handle_at(world, i);
         const char *between = "";
         dump_handle(&to, entity);
         for (uint32_t number = 0; number < world->component_count; number++) {
             if (!hm_world_has(world, entity, world->salt + number))
                 continue;
-            dump_put(&to, "%s", between);
+            hm_text_put(&to.text, "%s", between);
             dump_component(&to, world, entity, number);
             between = " | ";
         }
-        dump_put(&to, "\n");
+        hm_text_put(&to.text, "\n");
     }
-    return dump_end(&to);
+    return hm_text_end(&to.text);
 }

@@ -11,6 +11,7 @@
 #include "announce_private.h"
 #include "atomic_private.h"
 #include "pool/pool_private.h"
+#include "sink_private.h"
 
 #include <inttypes.h>
 
@@ -207,34 +208,6 @@ void hm_report_leaks(void)
         hm_report(stderr);
 }
 
-/* JSON on its way to a sink, a piece at a time. */
-typedef struct report_json {
-    hm_sink sink;
-    hm_status status;
-    size_t length;
-    char piece[512];
-} report_json;
-
-static void report_json_flush(report_json *json)
-{
-    if (json->status == HM_OK && json->length != 0 &&
-        !json->sink.write(json->sink.context, json->piece, json->length))
-        json->status =
-            hm_fail(HM_ERROR_IO, "the sink refused %zu bytes of the report", json->length);
-    json->length = 0;
-}
-
-/* At most 128 bytes. */
-HM_PRINTF(2, 3) static void report_json_put(report_json *json, const char *format, ...)
-{
-    va_list arguments;
-    if (json->length > sizeof json->piece - 129)
-        report_json_flush(json);
-    va_start(arguments, format);
-    json->length += hm_format_list(json->piece + json->length, 129, format, arguments);
-    va_end(arguments);
-}
-
 /* Returns how many bytes the character of UTF-8 has that begins here, or 0 if none does. */
 static size_t report_json_measure(const unsigned char *text)
 {
@@ -259,84 +232,82 @@ static size_t report_json_measure(const unsigned char *text)
     return size;
 }
 
-static void report_json_character(report_json *json, const char *text, size_t size)
+static void report_json_character(hm_text *json, const char *text, size_t size)
 {
     char character[5] = "";
     memcpy(character, text, size);
-    report_json_put(json, "%s", character);
+    hm_text_put(json, "%s", character);
 }
 
-static void report_json_string(report_json *json, const char *string)
+static void report_json_string(hm_text *json, const char *string)
 {
     if (string == NULL) {
-        report_json_put(json, "null");
+        hm_text_put(json, "null");
         return;
     }
     const unsigned char *text = (const unsigned char *)string;
-    report_json_put(json, "\"");
+    hm_text_put(json, "\"");
     while (*text != '\0') {
         size_t size = report_json_measure(text);
         if (size == 0)
-            report_json_put(json, "\\ufffd");
+            hm_text_put(json, "\\ufffd");
         else if (*text < 0x20 || *text == '"' || *text == '\\')
-            report_json_put(json, "\\u%04x", (unsigned)*text);
+            hm_text_put(json, "\\u%04x", (unsigned)*text);
         else
             report_json_character(json, (const char *)text, size);
         text += size != 0 ? size : 1;
     }
-    report_json_put(json, "\"");
+    hm_text_put(json, "\"");
 }
 
-static void report_json_sizes(report_json *json, size_t committed, size_t reserved)
+static void report_json_sizes(hm_text *json, size_t committed, size_t reserved)
 {
-    report_json_put(json, ", \"committed_size\": %zu, \"reserved_size\": %zu}", committed,
-                    reserved);
+    hm_text_put(json, ", \"committed_size\": %zu, \"reserved_size\": %zu}", committed, reserved);
 }
 
-static void report_json_container(report_json *json, const hm_report_entry *entry,
+static void report_json_container(hm_text *json, const hm_report_entry *entry,
                                   const hm_stats *stats)
 {
-    report_json_put(json, "{\"kind\": \"%s\", \"name\": ", entry->kind->word);
+    hm_text_put(json, "{\"kind\": \"%s\", \"name\": ", entry->kind->word);
     report_json_string(json, entry->kind->get_name(entry->container));
-    report_json_put(json, ", \"type_id\": %" HM_U32 ", \"count\": %" HM_U32,
-                    entry->kind->get_type_id(entry->container), stats->count);
-    report_json_put(json, ", \"capacity\": %" HM_U32 ", \"slots\": %" HM_U32, stats->capacity,
-                    stats->slots);
-    report_json_put(json,
-                    ", \"max_slots\": %" HM_U32 ", \"free_slots\": %" HM_U32
-                    ", \"retired_slots\": %" HM_U32,
-                    stats->max_slots, stats->free_slots, stats->retired_slots);
+    hm_text_put(json, ", \"type_id\": %" HM_U32 ", \"count\": %" HM_U32,
+                entry->kind->get_type_id(entry->container), stats->count);
+    hm_text_put(json, ", \"capacity\": %" HM_U32 ", \"slots\": %" HM_U32, stats->capacity,
+                stats->slots);
+    hm_text_put(json,
+                ", \"max_slots\": %" HM_U32 ", \"free_slots\": %" HM_U32
+                ", \"retired_slots\": %" HM_U32,
+                stats->max_slots, stats->free_slots, stats->retired_slots);
     report_json_sizes(json, stats->committed_size, stats->reserved_size);
 }
 
 hm_status hm_report_json(hm_sink sink)
 {
     HM_CONTRACT(sink.write != NULL, "hm_report_json: the sink has no function");
-    report_json json = {.sink = sink};
+    hm_text json = {.sink = sink};
     const char *comma = "";
-    report_json_put(&json, "{\"version\": \"%s\", \"containers\": [", hm_version());
+    hm_text_put(&json, "{\"version\": \"%s\", \"containers\": [", hm_version());
     for (const hm_report_entry *entry = report_first; entry != NULL; entry = entry->next) {
         hm_stats stats = entry->kind->get_stats(entry->container);
         if (stats.capacity == 0)
             continue;
-        report_json_put(&json, "%s\n", comma);
+        hm_text_put(&json, "%s\n", comma);
         report_json_container(&json, entry, &stats);
         comma = ",";
     }
-    report_json_put(&json, "], \"leaks\": [");
+    hm_text_put(&json, "], \"leaks\": [");
     comma = "";
     for (const hm_report_entry *entry = report_first; entry != NULL; entry = entry->next) {
         if (entry->leaks == 0)
             continue;
-        report_json_put(&json, "%s\n{\"kind\": \"%s\", \"name\": ", comma, entry->kind->word);
+        hm_text_put(&json, "%s\n{\"kind\": \"%s\", \"name\": ", comma, entry->kind->word);
         report_json_string(&json, entry->kind->get_name(entry->container));
-        report_json_put(&json, ", \"times\": %" HM_U32, entry->leaks);
+        hm_text_put(&json, ", \"times\": %" HM_U32, entry->leaks);
         report_json_sizes(&json, entry->leaked_committed, entry->leaked_reserved);
         comma = ",";
     }
-    report_json_put(&json, "]}\n");
-    report_json_flush(&json);
-    return json.status;
+    hm_text_put(&json, "]}\n");
+    return hm_text_end(&json);
 }
 
 #endif

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* sink: the sinks and sources that are ready. */
-#include "base_private.h"
-
-#include <handle_map/sink.h>
+/* sink: the sinks and sources that are ready, and text. */
+#include "sink_private.h"
 
 static bool sink_write_memory(void *context, const void *bytes, size_t size)
 {
@@ -37,6 +35,33 @@ hm_source hm_source_memory(hm_memory_stream *stream)
 {
     HM_CONTRACT(stream != NULL, "hm_source_memory: stream is NULL");
     return (hm_source){sink_read_memory, stream};
+}
+
+/* text */
+
+static void text_flush(hm_text *text)
+{
+    if (text->status == HM_OK && text->length != 0 &&
+        !text->sink.write(text->sink.context, text->piece, text->length))
+        text->status = hm_fail(HM_ERROR_IO, "the sink refused %zu bytes of text", text->length);
+    text->length = 0;
+}
+
+void hm_text_put(hm_text *text, const char *format, ...)
+{
+    va_list arguments;
+    if (text->length > sizeof text->piece - HM_TEXT_PART)
+        text_flush(text);
+    va_start(arguments, format);
+    size_t length = hm_format_list(text->piece + text->length, HM_TEXT_PART, format, arguments);
+    va_end(arguments);
+    text->length += length < HM_TEXT_PART ? length : HM_TEXT_PART - 1;
+}
+
+hm_status hm_text_end(hm_text *text)
+{
+    text_flush(text);
+    return text->status;
 }
 
 #ifndef HM_FREESTANDING

@@ -134,7 +134,7 @@ static size_t print_too_much(const void *item, uint32_t which, char *buffer, siz
     (void)item;
     (void)which;
     (void)context;
-    memset(buffer, 'x', size);
+    memset(buffer, '#', size);
     return 10000;
 }
 
@@ -150,8 +150,8 @@ TEST(dump, long_items_are_cut_off_and_a_sink_may_refuse)
     CHECK(hm_map_dump(&map, NULL, begin()) == HM_OK);
     CHECK(strstr(text, "00 ... (100 bytes)\n") != NULL);
     CHECK(hm_map_dump(&map, &long_items, begin()) == HM_OK);
-    const char *cut = strstr(text, "xxx");
-    CHECK(cut != NULL && strspn(cut, "x") == 255);
+    const char *cut = strchr(text, '#');
+    CHECK(cut != NULL && strspn(cut, "#") == 255);
     for (size_t size = 0; size < 4000; size += 97) {
         stream = (hm_memory_stream){(unsigned char *)text, size, 0};
         CHECK(hm_map_dump(&map, NULL, hm_sink_memory(&stream)) == HM_ERROR_IO);

@@ -49,16 +49,6 @@ static uint32_t report(char *text)
 
 #endif
 
-/* Leaves in `text` what hm_report_json writes, or NULL: only counts. Returns its size. */
-static size_t report_as_json(char *text)
-{
-    hm_memory_stream stream = {(unsigned char *)text, TEXT - 1, 0};
-    CHECK(hm_report_json(hm_sink_memory(&stream)) == HM_OK);
-    if (text != NULL)
-        text[stream.position] = '\0';
-    return stream.position;
-}
-
 static const char *const titles =
     "kind           items   capacity slots used retired committed KiB reserved KiB  name\n";
 static const char *const nothing = "containers alive: 0; committed 0 KiB, reserved 0 KiB\n";
@@ -161,112 +151,6 @@ TEST(report, each_kind_of_container_has_a_line_in_the_order_of_adding)
     CHECK(report(text) == 0 && strcmp(text, nothing) == 0);
     for (int i = 0; i < 7; i++)
         CHECK(hm_report_remove(&entries[i]) == HM_OK);
-}
-
-TEST(report, as_json_each_container_has_its_kind_name_type_id_and_numbers)
-{
-    char text[TEXT], expected[TEXT];
-    hm_map map;
-    hm_pool pool;
-    hm_report_entry entries[2];
-    CHECK(report_as_json(text) != 0);
-    CHECK(strstr(text, "\"containers\": [], \"leaks\": []}\n") != NULL);
-    CHECK(hm_map_init(&map, &(hm_map_desc){.item_size = 4, .type_id = 9, .name = "a"}) == HM_OK);
-    CHECK(hm_pool_init(&pool, &(hm_pool_desc){.item_size = 4, .type_id = 8, .name = "b"}) == HM_OK);
-    CHECK(hm_map_insert_n(&map, NULL, 7, NULL) == HM_OK);
-    CHECK(hm_report_add_map(&entries[0], &map) == HM_OK);
-    CHECK(hm_report_add_pool(&entries[1], &pool) == HM_OK);
-    CHECK(hm_pool_init(&pool, &(hm_pool_desc){.item_size = 4, .type_id = 8, .name = "b"}) == HM_OK);
-    hm_stats a = hm_map_get_stats(&map), b = hm_pool_get_stats(&pool);
-    snprintf(
-        expected, TEXT,
-        "{\"version\": \"%s\", \"containers\": [\n"
-        "{\"kind\": \"map\", \"name\": \"a\", \"type_id\": 9, \"count\": 7, \"capacity\": %u, "
-        "\"slots\": 7, \"max_slots\": %u, \"free_slots\": 0, \"retired_slots\": 0, "
-        "\"committed_size\": %zu, \"reserved_size\": %zu},\n"
-        "{\"kind\": \"pool\", \"name\": \"b\", \"type_id\": 8, \"count\": 0, \"capacity\": %u, "
-        "\"slots\": 0, \"max_slots\": %u, \"free_slots\": 0, \"retired_slots\": 0, "
-        "\"committed_size\": %zu, \"reserved_size\": %zu}], \"leaks\": [\n"
-        "{\"kind\": \"pool\", \"name\": \"b\", \"times\": 1, \"committed_size\": %zu, "
-        "\"reserved_size\": %zu}]}\n",
-        hm_version(), (unsigned)a.capacity, (unsigned)a.max_slots, a.committed_size,
-        a.reserved_size, (unsigned)b.capacity, (unsigned)b.max_slots, b.committed_size,
-        b.reserved_size, entries[1].leaked_committed, entries[1].leaked_reserved);
-    CHECK(report_as_json(text) == strlen(expected) && strcmp(text, expected) == 0);
-    hm_map_fini(&map);
-    hm_pool_fini(&pool);
-    report_as_json(text);
-    CHECK(strstr(text, "\"containers\": [], \"leaks\": [\n{\"kind\": \"pool\", \"name\": null") !=
-          NULL);
-    CHECK(hm_report_remove(&entries[0]) == HM_OK && hm_report_remove(&entries[1]) == HM_OK);
-}
-
-TEST(report, as_json_any_name_is_a_string_in_utf8)
-{
-    static const struct {
-        const char *name, *json;
-    } names[] = {
-        {"\"a\\\n\x1f\x7f/", "\"\\u0022a\\u005c\\u000a\\u001f\x7f/\""},
-        {"\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80", "\"\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80\""},
-        {"\xed\x9f\xbf\xee\x80\x80\xf4\x8f\xbf\xbf",
-         "\"\xed\x9f\xbf\xee\x80\x80\xf4\x8f\xbf\xbf\""},
-        {"\x80|\xff|\xc1", "\"\\ufffd|\\ufffd|\\ufffd\""},
-        {"\xc3", "\"\\ufffd\""},
-        {"\xe0\x9f\x80", "\"\\ufffd\\ufffd\\ufffd\""},
-        {"\xed\xa0\x80", "\"\\ufffd\\ufffd\\ufffd\""},
-        {"\xf0\x8f\x80\x80", "\"\\ufffd\\ufffd\\ufffd\\ufffd\""},
-        {"\xf4\x90\x80\x80", "\"\\ufffd\\ufffd\\ufffd\\ufffd\""},
-        {"\xf0\x9f\x98", "\"\\ufffd\\ufffd\\ufffd\""},
-    };
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        char text[TEXT], expected[128];
-        hm_report_entry entry;
-        hm_map map = make_map(names[i].name);
-        CHECK(hm_report_add_map(&entry, &map) == HM_OK);
-        report_as_json(text);
-        snprintf(expected, sizeof expected, "\"name\": %s, \"type_id\"", names[i].json);
-        CHECK(strstr(text, expected) != NULL);
-        CHECK(hm_report_remove(&entry) == HM_OK);
-        hm_map_fini(&map);
-    }
-}
-
-/* A sink that refuses the k-th call. */
-typedef struct refusing_sink {
-    uint32_t calls, refused;
-} refusing_sink;
-
-static bool refuse_write(void *context, const void *bytes, size_t size)
-{
-    refusing_sink *sink = context;
-    CHECK(bytes != NULL && size != 0 && size <= 65536);
-    return ++sink->calls != sink->refused;
-}
-
-TEST(report, as_json_a_sink_that_refuses_is_called_no_more)
-{
-    enum { MAPS = 9 };
-    char name[1200];
-    hm_map maps[MAPS];
-    hm_report_entry entries[MAPS];
-    memset(name, '\n', sizeof name - 1);
-    name[sizeof name - 1] = '\0';
-    for (int i = 0; i < MAPS; i++) {
-        maps[i] = make_map(name);
-        CHECK(hm_report_add_map(&entries[i], &maps[i]) == HM_OK);
-    }
-    refusing_sink all = {0, 0};
-    CHECK(hm_report_json((hm_sink){refuse_write, &all}) == HM_OK && all.calls > MAPS);
-    CHECK(report_as_json(NULL) > MAPS * 6 * (sizeof name - 1));
-    for (uint32_t k = 1; k <= all.calls; k++) {
-        refusing_sink sink = {0, k};
-        CHECK(hm_report_json((hm_sink){refuse_write, &sink}) == HM_ERROR_IO && sink.calls == k);
-        CHECK(strstr(hm_last_error(), "the sink refused") != NULL);
-    }
-    for (int i = 0; i < MAPS; i++) {
-        CHECK(hm_report_remove(&entries[i]) == HM_OK);
-        hm_map_fini(&maps[i]);
-    }
 }
 
 TEST(report, wear_is_told_in_retired_slots_and_used_ones)

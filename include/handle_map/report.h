@@ -110,8 +110,8 @@ HM_API void hm_report_leaks(void);
  *       {"kind": "map", "name": "texture", "type_id": 3, "count": 12, "capacity": 1000,
  *        "slots": 12, "max_slots": 1048576, "free_slots": 0, "retired_slots": 0,
  *        "committed_size": 118784, "reserved_size": 8445952}], "leaks": [
- *       {"kind": "map", "name": null, "times": 1, "committed_size": 73728, "reserved_size":
- * 81920}]}
+ *       {"kind": "map", "name": null, "times": 1,
+ *        "committed_size": 73728, "reserved_size": 81920}]}
  *
  * The type id of a secondary, and of an index, is that of the owners. "Leaks" are what hm_report
  * calls so; the name of a container that has been finished since is null. HM_ERROR_IO: the sink

@@ -168,7 +168,7 @@ typedef struct hm_world_save_desc {
 /* The same for a world: all entities, with the values of their components and the order in which
  * queries visit them. Components are matched by their names, so each must have one of its own, or
  * both return HM_ERROR_INVALID. A handle that commands have promised is saved as one that is still
- * to come. Takes about 6 bytes beside the values of an entity.
+ * to come. Takes 6 to 10 bytes beside the values of an entity.
  *
  * The load takes a world that has issued nothing, in which the components have been made; queries
  * of it stay valid. It fills another world and exchanges them, so that for a while both have

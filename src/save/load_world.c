@@ -331,7 +331,7 @@ static void world_destroy_column(const world_load *load, const world_part *part,
     }
 }
 
-/* Reads a group of at most 64 rows. If that fails, the archetype has them not. */
+/* Reads a group of at most 64 rows. If that fails, the archetype does not keep them. */
 static hm_status world_load_group(world_load *load, const uint16_t *parts, uint32_t set_count,
                                   uint32_t n)
 {

@@ -145,6 +145,9 @@ void hm_save_begin(hm_save_out *out, const hm_save_section *section, hm_sink sin
 hm_status hm_load_find(hm_save_in *in, hm_save_kind kind, const hm_save_desc *desc,
                        const char *name, hm_source source);
 
+/* Returns the bytes of a name, or more than HM_SAVE_TEXT if it is too long. */
+size_t hm_save_length(const char *text);
+
 /* Whether both texts are the same. */
 bool hm_save_is_same(const char *text, const char *other);
 

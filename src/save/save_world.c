@@ -56,14 +56,6 @@ static hm_status world_describe(const hm_world *world, const hm_world_save_desc 
     return hm_save_describe(part, format, hm_save_name_of(world, desc, number));
 }
 
-static size_t world_length(const char *text)
-{
-    size_t length = 0;
-    while (text[length] != '\0')
-        length++;
-    return length;
-}
-
 static uint32_t world_encoded_size(const hm_world *world, const hm_world_save_desc *desc,
                                    uint32_t number)
 {
@@ -83,7 +75,7 @@ static hm_status world_measure_components(const hm_world *world, const hm_world_
         status = world_describe(world, desc, i, &part);
         if (status != HM_OK)
             return status;
-        *size += HM_SAVE_COMPONENT + world_length(part.name) + world_length(part.layout);
+        *size += HM_SAVE_COMPONENT + hm_save_length(part.name) + hm_save_length(part.layout);
         if (hm_world_is_sparse(world, i))
             *size += 4 + (uint64_t)hm_secondary_count(hm_world_sparse(world, i)) *
                              (HM_SAVE_OWNER + part.encoded_size);
@@ -106,7 +98,7 @@ static void world_save_components(hm_save_out *out, const hm_world *world,
     for (uint32_t i = 0; i < world->component_count; i++) {
         hm_save_section part = {.name = "", .layout = ""};
         (void)world_describe(world, desc, i, &part);
-        size_t name = world_length(part.name), layout = world_length(part.layout);
+        size_t name = hm_save_length(part.name), layout = hm_save_length(part.layout);
         uint32_t flags = (part.flags & HM_SAVE_ENCODED) != 0 ? HM_SAVE_COMPONENT_ENCODED : 0;
         if (hm_world_is_sparse(world, i))
             flags |= HM_SAVE_COMPONENT_SPARSE;

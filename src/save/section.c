@@ -26,7 +26,7 @@ enum {
 static const char *const section_kinds[] = {"",          "map",   "pool",  "table",
                                             "secondary", "lists", "index", "world"};
 
-static size_t section_length(const char *text)
+size_t hm_save_length(const char *text)
 {
     size_t length = 0;
     while (length <= HM_SAVE_TEXT && text[length] != '\0')
@@ -43,8 +43,8 @@ hm_status hm_save_describe(hm_save_section *section, const hm_save_desc *desc, c
     section->layout = desc->layout != NULL ? desc->layout : "";
     section->version = desc->version;
     section->encoded_size = section->item_size;
-    if (section_length(section->name) > HM_SAVE_TEXT ||
-        section_length(section->layout) > HM_SAVE_TEXT)
+    if (hm_save_length(section->name) > HM_SAVE_TEXT ||
+        hm_save_length(section->layout) > HM_SAVE_TEXT)
         return hm_fail(HM_ERROR_INVALID, "the name of '%.40s' or its layout has more than %u bytes",
                        section->name, (unsigned)HM_SAVE_TEXT);
     if ((desc->encode != NULL) != (desc->encoded_size != 0) ||
@@ -64,7 +64,7 @@ static size_t section_write(const hm_save_section *section, unsigned char *bytes
 {
     const uint32_t numbers[] = {section->flags,        section->type_id, section->item_size,
                                 section->encoded_size, section->version, section->count};
-    size_t name = section_length(section->name), layout = section_length(section->layout);
+    size_t name = hm_save_length(section->name), layout = hm_save_length(section->layout);
     hm_save_put_64(bytes, SECTION_MAGIC_NUMBER);
     hm_save_put_32(bytes + 8, SECTION_FORMAT | section->kind << 16);
     for (size_t i = 0; i < 6; i++)
