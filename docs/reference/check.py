@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """check.py SOURCE HTML: the reference in HTML that Doxygen made of SOURCE is whole: its pictures
-are there, its tables have as many rows as in the Markdown, and no page shows Markdown as text."""
+are there, each link leads to a page or file of it and to a place there, its tables have as many
+rows as in the Markdown, no page shows Markdown as text, and the search finds typed functions."""
 
 import glob
 import html.parser
 import os
 import re
 import sys
+import urllib.parse
 
 # What is quoted in these may look like Markdown.
 CODE = ('code', 'pre', 'script', 'style')
@@ -17,6 +19,7 @@ class Page(html.parser.HTMLParser):
     def __init__(self, path):
         super().__init__()
         self.pictures, self.rows, self.text = [], 0, []
+        self.links, self.places = [], {''}
         self.code = []  # the open elements of code, each with those of its name that are open in it
         with open(path, encoding='utf-8') as file:
             self.feed(file.read())
@@ -24,6 +27,9 @@ class Page(html.parser.HTMLParser):
     def handle_starttag(self, tag, attrs):
         attributes = dict(attrs)
         kind = attributes.get('class') or ''
+        self.places |= {attributes[name] for name in ('id', 'name') if attributes.get(name)}
+        if tag == 'a' and attributes.get('href'):
+            self.links.append(urllib.parse.unquote(attributes['href']))
         if tag in ('img', 'object'):
             self.pictures.append(attributes.get('src') or attributes.get('data') or '')
         self.rows += tag == 'tr' and kind.startswith('markdownTable')
@@ -41,7 +47,7 @@ class Page(html.parser.HTMLParser):
     def handle_data(self, data):
         # A row that ends inside code leaves Doxygen's commands there. Doxygen puts bars between
         # its own links, but none beside text.
-        broken = r'\\ilinebr' if self.code else r'`|\S *\||\| *\S|\w\]\(|</?t[dr]'
+        broken = r'\\ilinebr' if self.code else r'`|\S *\||\| *\S|!\[|[^[]\]\(|</?t[dr]'
         self.text += [line for line in data.split('\n') if re.search(broken, line)]
 
 
@@ -51,30 +57,58 @@ def rows_of(path):
         return sum(line.startswith('|') and not re.match(r'\|[-:|\s]+$', line) for line in file)
 
 
+def broken_links(directory, pages):
+    for name, page in pages.items():
+        for link in page.links:
+            target, _, place = link.partition('#')
+            target = target or name
+            if re.match(r'[a-z]+:', link):
+                continue
+            if target in pages:
+                if place not in pages[target].places:
+                    yield f'{name}: there is no place {link}'
+            elif not os.path.exists(os.path.join(directory, target)):
+                yield f'{name}: there is no file {link}'
+
+
+def lost_to_search(directory, pages):
+    """Typed functions that the search does not find, or finds where nothing is."""
+    found = {}
+    for path in glob.glob(f'{directory}/search/functions_*.js'):
+        with open(path, encoding='utf-8') as file:
+            found.update(re.findall(r"\['(\w+)',\['\.\./([^']+)'", file.read()))
+    for name in ('texture_handle_is_null', 'texture_map_init', 'texture_map_get',
+                 'texture_map_defragment'):
+        page, _, place = found.get(name, '').partition('#')
+        if page not in pages or place not in pages[page].places:
+            yield f'the search does not find {name}'
+
+
 def main():
     if len(sys.argv) != 3:
         sys.exit(__doc__)
     source, directory = sys.argv[1:]
-    faults, pictures, rows = [], 0, 0
     written = {'index.html': f'{source}/README.md'}
     for path in glob.glob(f'{source}/docs/**/*.md', recursive=True):
         name = os.path.relpath(path, source)[:-len('.md')].replace('/', '_')
         written[f'md_{name}.html'] = path
-    for path in sorted(glob.glob(f'{directory}/*.html')):
-        name = os.path.basename(path)
-        if name.endswith('_source.html') or name == 'page.html':
-            continue
-        page = Page(path)
-        pictures += len(page.pictures)
-        rows += page.rows
+    pages = {os.path.basename(path): Page(path) for path in sorted(glob.glob(f'{directory}/*.html'))
+             if os.path.basename(path) != 'page.html'}
+    faults = [*broken_links(directory, pages), *lost_to_search(directory, pages)]
+    for name, page in pages.items():
         faults += [f'{name}: there is no picture {picture}' for picture in page.pictures
                    if not os.path.exists(os.path.join(directory, picture))]
-        faults += [f'{name}: Markdown is shown as text: {text.strip()[:80]}' for text in page.text]
+        if not name.endswith('_source.html'):
+            faults += [f'{name}: Markdown is shown as text: {text.strip()[:80]}'
+                       for text in page.text]
         expected = rows_of(written.pop(name)) if name in written else page.rows
         if page.rows != expected:
             faults.append(f'{name}: its tables have {page.rows} rows instead of {expected}')
     faults += [f'{name} is missing' for name in sorted(written)]
-    print('\n'.join(faults + [f'reference: {pictures} pictures, {rows} rows of tables']))
+    pictures, links, rows = (sum(count) for count in zip(
+        *((len(page.pictures), len(page.links), page.rows) for page in pages.values())))
+    print('\n'.join([*faults, f'reference: {pictures} pictures, {links} links, '
+                               f'{rows} rows of tables']))
     sys.exit(1 if faults else 0)
 
 

@@ -5,14 +5,24 @@
 The headers are written for readers, with plain comments. Doxygen takes only those that begin in its
 own way: /** before a declaration, /**< behind a field, and @file for that of the whole file. Indented
 lines, which are pictures and examples, become code. A comment with an empty line after it belongs to
-no declaration, and is left out.
+no declaration, and is left out. A line that defines typed functions becomes what the compiler, $CC
+or cc, makes of it, without the functions' bodies.
 
 In Markdown each heading gets the name that links to it use.
 """
 
 import os
 import re
+import subprocess
 import sys
+
+# Typed functions whose untyped form has another name or other parameters.
+OWN_TEXT = {
+    'hm_handle_null': 'Returns the null handle.',
+    'hm_map_init': 'Calls hm_map_init() with this capacity and the defaults.',
+    'hm_map_init_desc': 'Calls hm_map_init(), which ignores the size and the alignment in desc.\n\n'
+                        '@copydoc hm_map_init',
+}
 
 
 def escaped(text):
@@ -83,6 +93,37 @@ def take_comment(lines, at):
     return end
 
 
+def compiled(line):
+    """What the compiler makes of a line that is in C, with the library's macros."""
+    mark = 'after_the_headers'
+    made = subprocess.run(
+        [os.environ.get('CC', 'cc'), '-std=c11', '-E', '-P', '-I', 'include', '-x', 'c', '-'],
+        input=f'#include <handle_map/handle_map.h>\n{mark}\n{line}\n',
+        stdout=subprocess.PIPE, universal_newlines=True, check=True).stdout
+    made = ' '.join(made.split(mark)[1].split())
+    for internal, public in (('hm_self', 'map'), ('hm_named', 'handle'), ('_Bool', 'bool')):
+        made = re.sub(fr'\b{internal}\b', public, made)
+    made = re.sub(r'\bhm_(\w+)(?=[,)])', r'\1', made)  # the names of parameters
+    return re.sub(r'\* +', '*', made)
+
+
+def typed(line):
+    """Declares the functions that a line defines; each has the text of its untyped form."""
+    prefix = re.match(r'\w+\((\w+)', line).group(1)
+    made = compiled(line)
+    result = []
+    for struct, name in re.findall(r'(struct (\w+) \{[^}]*\}) \2;', made):
+        if not name.endswith('_call'):
+            result += [f'/** Defined by {escaped(line)}. */', f'typedef {struct} {name};']
+    for kind, name, parameters in re.findall(
+            r'static inline ([^;{}()]*?) ?(\w+) ?(\((?:[^()]|\([^()]*\))*\)) \{', made):
+        untyped = re.sub(f'^{prefix}_', 'hm_', name)
+        if not name.endswith('_ask'):
+            text = OWN_TEXT.get(untyped, f'The typed form of {untyped}.\n\n@copydoc {untyped}')
+            result += [f'/** {text} */', f'static inline {kind} {name}{parameters};']
+    return result
+
+
 def anchor(page, title):
     """The name of a heading: unlike elsewhere, one name space holds those of all pages."""
     words = re.sub(r'[^\w\- ]', '', title.strip().lower()).replace(' ', '-')
@@ -101,11 +142,13 @@ def prose(page, text, used):
     text = re.sub(r"`((?:[^`\n]|\n(?!\n))*)`", lambda code:
                   f'``{code.group(1)}``' if "'" in code.group(1) else code.group(0), text)
     text = re.sub(r'(?m)^(#{2,}) (.*)$', named, text)
+    text = re.sub(r'!\[([^]]+)\]', lambda alt: f'![{" ".join(alt.group(1).split())}]', text)
     text = re.sub(r'\]\(#([^)]+)\)', fr'](#{page}-\1)', text)
     text = re.sub(r'\]\((?:\w+/|\.\./)?(\w+)\.md#([^)]+)\)',
                   lambda link: f'](#{link.group(1).lower()}-{link.group(2)})', text)
     text = re.sub(r'\]\((?:docs|\.\.)/(\w+\.(?:png|svg))\)', r'](\1)', text)  # beside the pages
-    return re.sub(r'\[([^]]+)\]\(\w+\)', r'\1', text)
+    # What is neither a page nor a picture is not in the reference.
+    return re.sub(r'(?<!!)\[([^]]+)\]\((?!\w+:|#|[^)]+\.md\))[^)]+\)', r'\1', text)
 
 
 def markdown(path, lines):
@@ -122,6 +165,10 @@ def header(lines):
         line = lines[at]
         stripped = line.strip()
         if stripped.startswith('/* SPDX'):
+            at += 1
+            continue
+        if re.match(r'HM_\w+_DEFINE\(', line):
+            result += typed(line)
             at += 1
             continue
         if stripped.startswith('/*'):

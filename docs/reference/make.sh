@@ -1,12 +1,19 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # make.sh SOURCE DIRECTORY: makes the reference of SOURCE in DIRECTORY/html, and checks that it is
-# whole. Needs doxygen and python3.
+# whole. Needs doxygen, python3 and a C compiler. Its look is that of doxygen-awesome-css, if
+# installed.
 set -eu
 source=$1
+theme=/usr/share/doxygen-awesome-css
 rm -rf "$2"
 mkdir -p "$2"
 directory=$(cd "$2" && pwd)
 cd "$source"
-{ cat docs/reference/Doxyfile && echo "OUTPUT_DIRECTORY = \"$directory\""; } | doxygen -
+{
+    cat docs/reference/Doxyfile
+    echo "OUTPUT_DIRECTORY = \"$directory\""
+    [ ! -d "$theme" ] || echo "HTML_EXTRA_STYLESHEET = $theme/doxygen-awesome.css" \
+        "$theme/doxygen-awesome-sidebar-only.css"
+} | doxygen -
 python3 docs/reference/check.py . "$directory/html"
