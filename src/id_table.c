@@ -17,8 +17,20 @@ static bool id_table_is_spent(const hm_id_table *table, uint32_t slot)
     return hm_handle_generation(table->entries[slot]) == HM_HANDLE_MAX_GENERATION;
 }
 
-/* The array of floors begins with itself. */
-enum { ID_TABLE_FLOORS_HEAD = sizeof(hm_array) / sizeof(uint16_t) };
+/* The array of floors begins with itself, and with the first range of the table, which was that of
+ * the positions until they moved alone; NULL before. */
+typedef struct id_table_head {
+    hm_array array;
+    unsigned char *first;
+    size_t first_size; /* bytes */
+} id_table_head;
+
+enum { ID_TABLE_FLOORS_HEAD = sizeof(id_table_head) / sizeof(uint16_t) };
+
+static id_table_head *id_table_head_of(const hm_id_table *table)
+{
+    return (id_table_head *)(void *)table->floors;
+}
 
 /* Returns NULL if no slot of the unit was ever dropped. */
 static uint16_t *id_table_find_floor(const hm_id_table *table, size_t unit)
@@ -228,9 +240,14 @@ hm_status hm_id_table_init(hm_id_table *table, const hm_id_table_desc *desc)
 void hm_id_table_fini(hm_id_table *table)
 {
     HM_CONTRACT(table != NULL, "hm_id_table_fini: table is NULL");
+    id_table_head head = {.first = NULL};
+    if (table->floors != NULL)
+        head = *id_table_head_of(table);
     hm_array_close(&table->floors);
     hm_array_fini(&table->entry_array);
     hm_array_fini(&table->slot_array);
+    if (head.first != NULL) /* The entries may have been in it. */
+        head.array.memory->release(head.array.memory->context, head.first, head.first_size);
     hm_zero(table, sizeof *table);
 }
 
@@ -316,10 +333,7 @@ hm_status hm_id_table_resize(hm_id_table *table, const char *name, uint32_t n,
         capacity = need;
     if (n == 0 && capacity > first->capacity / 2)
         return HM_OK;
-    size_t slots = capacity + (table->slot_count - table->used);
-    if (slots < table->fresh_end)
-        slots = table->fresh_end; /* Entries that moved alone may have had more space. */
-    return hm_id_table_move(table, capacity, slots, more, count);
+    return hm_id_table_move(table, capacity, hm_id_table_slots_for(table, capacity), more, count);
 }
 
 hm_status hm_id_table_prepare(hm_id_table *table, const char *name, uint32_t n, bool grows)
@@ -328,16 +342,43 @@ hm_status hm_id_table_prepare(hm_id_table *table, const char *name, uint32_t n, 
     hm_status status = id_table_admit(table, name, n, &fresh);
     if (status != HM_OK)
         return status;
-    size_t slots = (size_t)table->slot_count + fresh;
-    if (slots > table->entry_array.capacity) {
-        status = hm_array_widen(&table->entry_array, slots, table->slot_count);
-        id_table_place(table);
-    }
-    if (status == HM_OK)
-        status = hm_array_commit(&table->entry_array, slots, grows);
+    status = hm_id_table_open_entries(table, (size_t)table->slot_count + fresh, grows);
     if (status == HM_OK)
         status = hm_array_commit(&table->slot_array, (size_t)table->count + n, grows);
     return status;
+}
+
+hm_status hm_id_table_open_entries(hm_id_table *table, size_t slots, bool grows)
+{
+    hm_status status = HM_OK;
+    if (slots > table->entry_array.capacity) { /* What has been committed ahead is promised. */
+        status = hm_array_widen(&table->entry_array, slots, table->entry_array.limit);
+        id_table_place(table);
+    }
+    return status == HM_OK ? hm_array_commit(&table->entry_array, slots, grows) : status;
+}
+
+hm_status hm_id_table_open_positions(hm_id_table *table, size_t n)
+{
+    hm_array *slots = &table->slot_array;
+    if (n <= slots->capacity)
+        return hm_array_commit(slots, n, true);
+    hm_status status = hm_id_table_open_floors(table, 1);
+    if (status != HM_OK)
+        return status;
+    const hm_array before = *slots;
+    bool is_first = id_table_head_of(table)->first == NULL;
+    if (is_first)
+        slots->range_size = 0; /* Other arrays are in it: it stays. */
+    status = hm_array_widen(slots, n, before.limit);
+    id_table_place(table);
+    if (is_first && status == HM_OK) {
+        id_table_head_of(table)->first = before.data;
+        id_table_head_of(table)->first_size = before.range_size;
+    } else if (is_first) {
+        slots->range_size = before.range_size;
+    }
+    return status == HM_OK ? hm_array_commit(slots, n, true) : status;
 }
 
 /* Allows the inline issue to create slots up to the end of the committed entries or of the index
@@ -592,8 +633,10 @@ void hm_id_table_add_stats(const hm_id_table *table, hm_stats *stats)
     stats->retired_slots = table->slot_count - table->used;
     hm_array_add_sizes(&table->entry_array, stats);
     hm_array_add_sizes(&table->slot_array, stats);
-    if (table->floors != NULL)
+    if (table->floors != NULL) {
         hm_array_add_sizes(table->floors, stats);
+        stats->reserved_size += id_table_head_of(table)->first_size;
+    }
 }
 
 static bool id_table_counts_are_valid(const hm_id_table *table)

@@ -62,6 +62,14 @@ static inline bool hm_id_table_outgrows(const hm_id_table *table, uint32_t n)
            n > table->slot_array.capacity - table->count;
 }
 
+/* Returns how many entries a table has that moves to a range for `capacity` positions. */
+static inline size_t hm_id_table_slots_for(const hm_id_table *table, size_t capacity)
+{
+    size_t slots = capacity + (table->slot_count - table->used);
+    /* Entries that moved alone may have had more space. */
+    return slots > table->fresh_end ? slots : table->fresh_end;
+}
+
 /* Whether n more live slots do not fit in the range, or their entries do not: a container that must
  * not move at times calls this instead. O(n) at most. */
 bool hm_id_table_moves(const hm_id_table *table, uint32_t n);
@@ -87,6 +95,21 @@ hm_status hm_id_table_open_floors(hm_id_table *table, size_t slots);
 
 /* Sets a floor that has been made. */
 void hm_id_table_set_floor(hm_id_table *table, uint32_t slot, uint16_t floor);
+
+/* Commits so many entries; `grows` as in hm_array_commit. Where they have no space, they move to a
+ * range of their own. */
+hm_status hm_id_table_open_entries(hm_id_table *table, size_t slots, bool grows);
+
+/* Commits so many positions, live and free. With a capacity they may be more than that: then they
+ * move to a range of their own. A whole range has been resized before. */
+hm_status hm_id_table_open_positions(hm_id_table *table, size_t n);
+
+/* Returns how many live positions have memory: at most the capacity. */
+static inline uint32_t hm_id_table_ready(const hm_id_table *table)
+{
+    size_t limit = table->slot_array.limit;
+    return limit < table->capacity ? (uint32_t)limit : table->capacity;
+}
 
 /* As hm_id_table_trim, but moves nothing. */
 hm_status hm_id_table_trim_slots(hm_id_table *table);

@@ -7,6 +7,7 @@
 
 #include <handle_map/map.h>
 
+#include "adopt_private.h"
 #include "announce_private.h"
 #include "array_private.h"
 #include "base_private.h"
@@ -47,8 +48,8 @@ static hm_array map_extras_array(const hm_map *map)
 uint32_t hm_map_committed_items(const hm_map *map)
 {
     size_t limit = map->item_array.limit;
-    if (limit > map->ids.slot_array.limit)
-        limit = map->ids.slot_array.limit;
+    if (limit > hm_id_table_ready(&map->ids))
+        limit = hm_id_table_ready(&map->ids);
     const hm_array *meta = map_meta(map);
     if (meta->data != NULL && limit > meta->limit)
         limit = meta->limit;
@@ -225,6 +226,11 @@ hm_status hm_map_move(hm_map *map, size_t capacity, size_t slots)
     return status;
 }
 
+static hm_status map_move(void *owner, size_t capacity, size_t slots)
+{
+    return hm_map_move(owner, capacity, slots);
+}
+
 /* As hm_id_table_resize. */
 static hm_status map_resize(hm_map *map, uint32_t n)
 {
@@ -236,25 +242,29 @@ static hm_status map_resize(hm_map *map, uint32_t n)
     return status;
 }
 
-/* `grows` as in hm_array_commit. */
-static hm_status map_prepare(hm_map *map, uint32_t n, bool grows)
+/* Passes a status on, or makes memory for `count` items; `grows` as in hm_array_commit. */
+static hm_status map_prepare_items(hm_map *map, hm_status status, size_t count, bool grows)
 {
-    if (hm_guard_refuses(&map->guard, "map", map->name))
-        return HM_ERROR_BUSY;
-    if (n > map->ids.capacity - map->ids.count)
-        return hm_fail_full("map", map->name, map->ids.count, map->ids.capacity, n);
-    size_t count = (size_t)map->ids.count + n;
-    hm_status status = HM_OK;
-    if (hm_id_table_outgrows(&map->ids, n))
-        status = map_resize(map, n);
-    if (status == HM_OK)
-        status = hm_id_table_prepare(&map->ids, map->name, n, grows);
     if (status == HM_OK)
         status = hm_array_prepare(&map->item_array, count, grows);
     if (status == HM_OK && map_meta(map)->data != NULL)
         status = hm_array_prepare(&map->extras->meta_array, count, grows);
     map->guard.limit = hm_map_committed_items(map);
     return hm_map_tell(map, status);
+}
+
+static hm_status map_prepare(hm_map *map, uint32_t n, bool grows)
+{
+    if (hm_guard_refuses(&map->guard, "map", map->name))
+        return HM_ERROR_BUSY;
+    if (n > map->ids.capacity - map->ids.count)
+        return hm_fail_full("map", map->name, map->ids.count, map->ids.capacity, n);
+    hm_status status = HM_OK;
+    if (hm_id_table_outgrows(&map->ids, n))
+        status = map_resize(map, n);
+    if (status == HM_OK)
+        status = hm_id_table_prepare(&map->ids, map->name, n, grows);
+    return map_prepare_items(map, status, (size_t)map->ids.count + n, grows);
 }
 
 HM_ID_TABLE_RESERVE(map)
@@ -273,6 +283,16 @@ void hm_map_clear_meta(hm_map *map, uint32_t index, uint32_t n)
     memset(map_meta_at(map, index), 0, meta_size * n);
 }
 
+/* Writes the item of a position that has become live. */
+static void map_write(hm_map *map, uint32_t index, const void *item)
+{
+    void *place = hm_map_open_as(map, index, map->item_size);
+    if (item != NULL)
+        memcpy(place, item, map->item_size);
+    else
+        memset(place, 0, map->item_size);
+}
+
 /* The map may move, and the item with it. */
 hm_handle hm_map_insert_slow(hm_map *map, const void *item)
 {
@@ -281,13 +301,26 @@ hm_handle hm_map_insert_slow(hm_map *map, const void *item)
     hm_handle handle = hm_map_issue_slow(map);
     if (hm_handle_is_null(handle))
         return handle;
-    item = hm_array_follow(item, before, map->item_size * index, map->items);
-    void *place = hm_map_open_as(map, index, map->item_size);
-    if (item != NULL)
-        memcpy(place, item, map->item_size);
-    else
-        memset(place, 0, map->item_size);
+    map_write(map, index, hm_array_follow(item, before, map->item_size * index, map->items));
     return handle;
+}
+
+hm_status hm_map_adopt(hm_map *map, hm_handle handle, const void *item)
+{
+    HM_CONTRACT(map != NULL, "hm_map_adopt: map is NULL");
+    uint32_t index = map->ids.count;
+    const unsigned char *before = map->items;
+    if (hm_guard_refuses(&map->guard, "map", map->name))
+        return HM_ERROR_BUSY;
+    hm_status status = hm_id_table_check_adopt(&map->ids, "map", map->name, handle, 0);
+    if (status == HM_OK)
+        status = hm_id_table_prepare_adopt(&map->ids, handle, map, map_move);
+    status = map_prepare_items(map, status, (size_t)index + 1, true);
+    if (status != HM_OK)
+        return status;
+    hm_id_table_take(&map->ids, handle);
+    map_write(map, index, hm_array_follow(item, before, map->item_size * index, map->items));
+    return HM_OK;
 }
 
 /* Poisons the n places from `count` on, which no longer hold items. */

@@ -211,6 +211,12 @@ template <class Base> class destroyer : public Base
     using Base::Base;
     using typename Base::handle_type;
 
+    /* Makes an empty list, or an entity without components, under a handle that someone else has
+     * issued: see the adopt of C. */
+    status adopt(handle_type handle) noexcept
+    {
+        return Base::call::adopt(this->c(), handle.id());
+    }
     /* Destroys the list or the entity with all that it has; false when the handle does not
      * resolve. */
     bool destroy(handle_type handle) noexcept
@@ -403,6 +409,23 @@ template <class Base> class inserter : public Base
     status insert_n(span<const T> items, handle_type *handles = nullptr) noexcept
     {
         return insert_n(items.data(), detail::count_of(items.size()), handles);
+    }
+    /* As emplace, but under a handle that someone else has issued: see the adopt of C. Without
+     * arguments the item is T(). */
+    template <class... Args> status adopt(handle_type handle, Args &&...args)
+    {
+        if constexpr (Base::shape::constructs_in_place) {
+            const status adopted = Base::call::adopt(this->c(), handle.id(), nullptr);
+            if (adopted == HM_OK)
+                construct_or_undo(handle.id(), this->get(handle), std::forward<Args>(args)...);
+            return adopted;
+        } else {
+            detail::maker<T> item(std::forward<Args>(args)...);
+            const status adopted = Base::call::adopt(this->c(), handle.id(), item.bytes());
+            if (adopted == HM_OK)
+                item.was_taken();
+            return adopted;
+        }
     }
     /* Destroys the item; false when the handle does not resolve. O(1). */
     bool erase(handle_type handle) noexcept

@@ -110,6 +110,10 @@ static inline hm_handle hm_id_table_issue(hm_id_table *table)
     return hm_handle_from_bits(bits | slot);
 }
 
+/* Makes the slot of a handle live that someone else has issued, at position `count`; all as in
+ * hm_map_adopt. The container's own columns need room for one more position. */
+HM_API hm_status hm_id_table_adopt(hm_id_table *table, hm_handle handle);
+
 /* Returns the position of a live slot, or HM_INVALID_INDEX. O(1). Any 64 bits may be passed: an
  * entry has the free bit only if its slot is retired, and then no position, and no entry has
  * generation 0. All fields are read before the first branch, so that a compiler can move the reads

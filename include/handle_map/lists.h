@@ -94,6 +94,9 @@ HM_API uint32_t hm_lists_destroy_if(hm_lists *lists,
                                                    uint32_t count, void *context),
                                     void *context);
 
+/* Makes an empty list under a handle that someone else has issued; all as in hm_map_adopt. */
+HM_API hm_status hm_lists_adopt(hm_lists *lists, hm_handle list);
+
 /* Makes the next n creates succeed while nothing is destroyed in between. HM_ERROR_FULL: n more
  * would exceed the capacity or the index space; HM_ERROR_MEMORY; HM_ERROR_BUSY. O(n), at most. */
 HM_API hm_status hm_lists_reserve(hm_lists *lists, uint32_t n);
@@ -333,6 +336,7 @@ HM_END_C
     HM_TYPED_FORM(lists, hm_status, prefix##_lists_create_n,                                       \
                   (prefix##_lists * hm_self, uint32_t hm_n, prefix##_handle * hm_handles),         \
                   hm_lists_create_n(&hm_self->lists, hm_n, HM_TYPED_IDS(hm_handles)))              \
+    HM_TYPED_FORM_OF(prefix, lists, , hm_status, adopt, prefix##_handle)                           \
     HM_TYPED_FORM_OF(prefix, lists, , bool, destroy, prefix##_handle)                              \
     HM_TYPED_FORM(lists, hm_progress, prefix##_lists_defragment,                                   \
                   (prefix##_lists * hm_self, hm_budget * hm_within),                               \

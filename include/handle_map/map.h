@@ -71,6 +71,28 @@ HM_API void hm_map_fini(hm_map *map);
  * HM_ERROR_FULL, HM_ERROR_MEMORY or HM_ERROR_BUSY. Invalidates what hm_map_emplace does. O(n). */
 HM_API hm_status hm_map_insert_n(hm_map *map, const void *items, uint32_t n, hm_handle *handles);
 
+/* Puts an item under a handle that the program chooses, or a server has; or takes an erase back, as
+ * long as no insert has used the slot since. `item` NULL: zeroed. The slot must be free, and the
+ * generation not below the last one that the slot has issued; if it is the same, the erased item's
+ * handle resolves again. Later inserts issue higher generations. Slots that are made between the
+ * last one and the handle's are free, with generation 1 as the last one issued. The other free
+ * slots keep their order, but for the first, which may become the last: this voids what
+ * hm_map_upcoming has returned.
+ *
+ * HM_ERROR_STALE: the slot has an item or is retired, or has issued a later generation.
+ * HM_ERROR_INVALID: the handle is null or forged, has another type id, or its index is not below
+ * max_slots. HM_ERROR_FULL, HM_ERROR_MEMORY, HM_ERROR_BUSY. Then nothing has changed. A handle from
+ * a stranger may take memory for all slots up to max_slots: choose it. Invalidates what
+ * hm_map_emplace does. O(1 + slots that are made). Example:
+ *
+ *     static void put_back(hm_map *map, hm_handle handle, const struct sprite *erased)
+ *     {
+ *         if (hm_map_adopt(map, handle, erased) != HM_OK)
+ *             fprintf(stderr, "%s\n", hm_last_error());
+ *     }
+ */
+HM_API hm_status hm_map_adopt(hm_map *map, hm_handle handle, const void *item);
+
 /* Looks up n handles: items[i] becomes the item of handles[i], or NULL if that does not resolve.
  * Returns how many resolve. The pointers are valid until the next call that may move items.
  *

@@ -149,6 +149,9 @@ HM_API uint32_t hm_table_get_n(const hm_table *table, const hm_handle *handles, 
 HM_API uint32_t hm_table_contains_n(const hm_table *table, const hm_handle *handles, uint32_t n,
                                     bool *alive);
 
+/* As hm_map_adopt; `values` as in hm_table_insert. Invalidates what that does. */
+HM_API hm_status hm_table_adopt(hm_table *table, hm_handle handle, const void *const *values);
+
 /* Makes the next n inserts succeed while nothing is erased in between; without a capacity they then
  * move nothing, and this invalidates all pointers to cells. Fails as hm_map_reserve does. O(n). */
 HM_API hm_status hm_table_reserve(hm_table *table, uint32_t n);
@@ -431,6 +434,13 @@ HM_END_C
         HM_TYPED_CONTRACT(table, prefix##_table_insert);                                           \
         hm_named.id = hm_table_insert(&hm_self->table, hm_places);                                 \
         return hm_named;                                                                           \
+    }                                                                                              \
+    HM_UNUSED static inline hm_status prefix##_table_adopt(                                        \
+        prefix##_table *hm_self, prefix##_handle hm_named, const prefix##_row *hm_values)          \
+    {                                                                                              \
+        const void *const hm_places[] = {COLUMNS(HM_TABLE_VALUE)};                                 \
+        HM_TYPED_CONTRACT(table, prefix##_table_adopt);                                            \
+        return hm_table_adopt(&hm_self->table, hm_named.id, hm_places);                            \
     }                                                                                              \
     HM_TYPED_FORM_WITH(table, prefix##_handle, prefix##_table_emplace,                             \
                        (prefix##_table * hm_self, uint32_t * hm_row),                              \

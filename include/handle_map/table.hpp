@@ -67,6 +67,12 @@ class rows : public table_base<table_shape<Table, Lanes, Columns...>>
         const void *values[] = {std::addressof(cells)...};
         return handle_type(hm_table_insert(this->c(), values));
     }
+    /* The same under a handle that someone else has issued: see hm_table_adopt. */
+    status adopt(handle_type handle, const Columns &...cells) noexcept
+    {
+        const void *values[] = {std::addressof(cells)...};
+        return hm_table_adopt(this->c(), handle.id(), values);
+    }
     /* Adds n rows, from an array for each column; nullptr: zeros. As hm_table_insert_n. */
     status insert_n(std::uint32_t n, const Columns *...arrays,
                     handle_type *handles = nullptr) noexcept

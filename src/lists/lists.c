@@ -3,6 +3,7 @@
 #include "lists_internal.h"
 #include "lists_private.h"
 
+#include "../adopt_private.h"
 #include "../announce_private.h"
 #include "../array_private.h"
 #include "../base_private.h"
@@ -128,14 +129,26 @@ static uint32_t lists_list_columns(hm_lists *lists, hm_array_column *columns)
     return LISTS_COLUMNS;
 }
 
-hm_status hm_lists_move(hm_lists *lists, size_t capacity, size_t slots)
+/* Carries the first `records` records. */
+static hm_status lists_move_with(hm_lists *lists, size_t capacity, size_t slots, size_t records)
 {
     hm_array_column columns[LISTS_COLUMNS];
     uint32_t count = lists_list_columns(lists, columns);
-    columns[0].used = 0;
+    columns[0].used = records;
     hm_status status = hm_id_table_move(&lists->ids, capacity, slots, columns, count);
     hm_lists_place(&lists->blocks);
     return status;
+}
+
+hm_status hm_lists_move(hm_lists *lists, size_t capacity, size_t slots)
+{
+    return lists_move_with(lists, capacity, slots, 0);
+}
+
+static hm_status lists_move(void *owner, size_t capacity, size_t slots)
+{
+    hm_lists *lists = owner;
+    return lists_move_with(lists, capacity, slots, lists->ids.slot_count);
 }
 
 /* As hm_id_table_resize. */
@@ -181,14 +194,40 @@ static hm_status lists_prepare(hm_lists *lists, uint32_t n, bool grows)
 
 HM_ID_TABLE_RESERVE(lists)
 
+/* Makes the record of a new list. */
+static void lists_record(hm_lists *lists, hm_handle list)
+{
+    lists->blocks.records[hm_handle_index(list)] =
+        (hm_lists_record){.tag = (uint32_t)(list.bits >> 32)};
+}
+
 /* There is room for the list. */
 static hm_handle lists_issue(hm_lists *lists)
 {
     hm_handle list;
     hm_id_table_issue_n(&lists->ids, 1, &list);
-    lists->blocks.records[hm_handle_index(list)] =
-        (hm_lists_record){.tag = (uint32_t)(list.bits >> 32)};
+    lists_record(lists, list);
     return list;
+}
+
+hm_status hm_lists_adopt(hm_lists *lists, hm_handle list)
+{
+    HM_CONTRACT(lists != NULL, "hm_lists_adopt: lists is NULL");
+    if (hm_guard_refuses(&lists->guard, "lists", lists->name))
+        return HM_ERROR_BUSY;
+    hm_status status = hm_id_table_check_adopt(&lists->ids, "lists", lists->name, list, 0);
+    if (status == HM_OK)
+        status = hm_id_table_prepare_adopt(&lists->ids, list, lists, lists_move);
+    if (status == HM_OK)
+        status = hm_lists_prepare_records(lists, true);
+    if (status != HM_OK)
+        return hm_lists_tell(lists, status);
+    uint32_t made = lists->ids.slot_count;
+    hm_id_table_take(&lists->ids, list);
+    for (; made < lists->ids.slot_count; made++)
+        lists->blocks.records[made] = (hm_lists_record){0};
+    lists_record(lists, list);
+    return HM_OK;
 }
 
 hm_handle hm_lists_create(hm_lists *lists)

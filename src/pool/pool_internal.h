@@ -234,6 +234,12 @@ void hm_pool_extend_recent(hm_pool *pool);
  */
 void hm_pool_lower_recent(hm_pool *pool);
 
+/* Makes a hole live, whether or not it is recent. The others keep their order. O(recent holes). */
+void hm_pool_take_hole(hm_pool *pool, uint32_t slot);
+
+/* The last slots of the pool are holes that have never been live. */
+void hm_pool_add_holes(hm_pool *pool, hm_pool_range range);
+
 /* With HM_REUSE_LAST, makes the stack anew for a pool without items: the lowest slot is on top. */
 void hm_pool_stack_all(hm_pool *pool);
 

@@ -83,6 +83,51 @@ void hm_pool_lower_recent(hm_pool *pool)
     pool->recent_end = end - 1;
 }
 
+/* Whether the word has holes beside this one that are not among the recent ones up to `end`. */
+static bool pool_has_others(const hm_pool *pool, uint32_t slot, uint32_t end)
+{
+    uint32_t word = slot / HM_POOL_WORD;
+    uint64_t others = hm_pool_holes(pool, word) & ~(UINT64_C(1) << slot % HM_POOL_WORD);
+    for (uint32_t i = pool->count; i < end && !hm_pool_is_lapped(pool); i++)
+        if (pool->recent[i & pool->recent_mask] / HM_POOL_WORD == word)
+            others &= ~(UINT64_C(1) << pool->recent[i & pool->recent_mask] % HM_POOL_WORD);
+    return others != 0;
+}
+
+void hm_pool_take_hole(hm_pool *pool, uint32_t slot)
+{
+    uint32_t count = pool->count, end = hm_pool_recent_end(pool), i = count;
+    while (i < end && pool->recent[i & pool->recent_mask] != slot)
+        i++;
+    bool is_recent = i < end, is_lapped = hm_pool_is_lapped(pool);
+    bool was_last = (!is_recent || is_lapped) && !pool_has_others(pool, slot, end);
+    for (uint32_t k = i; k > count; k--)
+        pool->recent[k & pool->recent_mask] = pool->recent[(k - 1) & pool->recent_mask];
+    pool->words[slot / HM_POOL_WORD].live |= UINT64_C(1) << slot % HM_POOL_WORD;
+    pool->count = count + 1;
+    if (hm_pool_reuses_last(pool)) {
+        pool->recent_end = count + 1; /* Set by hm_pool_extend_recent. */
+        return;
+    }
+    pool->recent_end = is_recent ? end : end + 1;
+    if (was_last)
+        hm_pool_unlist_word(pool, slot / HM_POOL_WORD);
+    if (is_lapped && pool->recent_end == pool->count)
+        pool_end_lap(pool);
+}
+
+void hm_pool_add_holes(hm_pool *pool, hm_pool_range range)
+{
+    if (!hm_pool_reuses_last(pool)) {
+        for (uint32_t word = range.first / HM_POOL_WORD; word < hm_pool_word_count(range.end);
+             word++)
+            hm_pool_list_word(pool, word);
+        return;
+    }
+    for (uint32_t slot = range.first; slot < range.end; slot++)
+        pool->recent[slot - pool->retired_count] = slot;
+}
+
 void hm_pool_stack_all(hm_pool *pool)
 {
     uint32_t *next = hm_array_data(&pool->hole_array);

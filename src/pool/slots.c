@@ -12,6 +12,7 @@
  */
 #include "pool_internal.h"
 
+#include "../adopt_private.h"
 #include "../base_private.h"
 #include "../guard_private.h"
 
@@ -133,7 +134,8 @@ hm_handle hm_pool_upcoming(const hm_pool *pool, uint32_t k)
 
 hm_handle hm_pool_issue_slow(hm_pool *pool)
 {
-    if (hm_pool_is_lapped(pool) && !hm_guard_is_busy(&pool->guard))
+    bool is_full = pool->count == pool->capacity; /* and may have holes, after an adopt */
+    if (hm_pool_is_lapped(pool) && !is_full && !hm_guard_is_busy(&pool->guard))
         return hm_pool_issue_lapped(pool);
     if (hm_pool_prepare(pool, 1, true) != HM_OK)
         return HM_NULL_HANDLE;
@@ -259,6 +261,93 @@ void hm_pool_clear(hm_pool *pool)
     pool->recent_end = 0;
     if (hm_pool_reuses_last(pool))
         hm_pool_stack_all(pool);
+}
+
+/* adopt */
+
+/* Returns why the slot refuses the handle, or NULL. */
+static const char *pool_find_obstacle(const hm_pool *pool, hm_handle handle)
+{
+    uint32_t slot = hm_handle_index(handle);
+    if (slot >= pool->slot_count)
+        return NULL;
+    uint32_t last = hm_pool_entry_generation(pool->entries[slot]);
+    if (hm_pool_lives(pool, slot))
+        return hm_handle_generation(handle) == last ? HM_ADOPT_IS_ALIVE : HM_ADOPT_IS_TAKEN;
+    if (last == HM_HANDLE_MAX_GENERATION)
+        return HM_ADOPT_IS_RETIRED;
+    return hm_handle_generation(handle) < last ? HM_ADOPT_IS_STALE : NULL;
+}
+
+static hm_status pool_check_adopt(const hm_pool *pool, hm_handle handle)
+{
+    if (hm_pool_memory(pool) == NULL)
+        return hm_fail_uninitialised("pool");
+    hm_status status =
+        hm_adopt_judge("pool", pool->name, handle, hm_pool_type_id(pool), pool->max_slots);
+    if (status == HM_OK)
+        status = hm_adopt_refuse("pool", pool->name, handle, pool_find_obstacle(pool, handle));
+    if (status == HM_OK && pool->count == pool->capacity)
+        status = hm_fail_full("pool", pool->name, pool->count, pool->capacity, 1);
+    return status;
+}
+
+/* Makes new slots holes, or takes that back. */
+static void pool_turn_slots(hm_pool *pool, hm_pool_range range)
+{
+    for (uint32_t slot = range.first; slot < range.end; slot++)
+        pool->words[slot / HM_POOL_WORD].open ^= UINT64_C(1) << slot % HM_POOL_WORD;
+}
+
+/* Makes the slots up to this one, as holes of generation 1, with memory for its item. */
+static hm_status pool_make_slots(hm_pool *pool, uint32_t slot)
+{
+    const hm_pool_range made = {pool->slot_count, slot + 1};
+    hm_status status = hm_pool_columns_commit(pool, (uint64_t)slot + 1, true);
+    if (status != HM_OK)
+        return status;
+    pool_turn_slots(pool, made);
+    pool->slot_count = made.end;
+    pool->cold_count += made.end - made.first - hm_pool_count_warm(pool, made);
+    status = hm_pool_storage_revive(pool, slot);
+    if (status != HM_OK) {
+        pool->cold_count -= made.end - made.first - hm_pool_count_warm(pool, made);
+        pool->slot_count = made.first;
+        pool_turn_slots(pool, made);
+        return status;
+    }
+    for (uint32_t i = made.first; i < made.end; i++)
+        pool->entries[i] = pool->fresh_entry | HM_POOL_FREE_ENTRY;
+    hm_pool_add_holes(pool, made);
+    return HM_OK;
+}
+
+hm_status hm_pool_adopt(hm_pool *pool, hm_handle handle, const void *item)
+{
+    HM_CONTRACT(pool != NULL, "hm_pool_adopt: pool is NULL");
+    uint32_t slot = hm_handle_index(handle);
+    if (hm_guard_refuses(&pool->guard, "pool", pool->name))
+        return HM_ERROR_BUSY;
+    hm_status status = pool_check_adopt(pool, handle);
+    if (status != HM_OK)
+        return status;
+    if (slot >= pool->slot_count)
+        status = pool_make_slots(pool, slot);
+    else if (!hm_pool_has_memory(pool, slot))
+        status = hm_pool_storage_revive(pool, slot);
+    if (status == HM_OK)
+        hm_pool_take_hole(pool, slot);
+    hm_pool_set_fresh_end(pool, hm_pool_storage_fresh_end(pool));
+    if (status != HM_OK)
+        return hm_pool_tell(pool, status);
+    pool->entries[slot] = (uint32_t)(handle.bits >> 32);
+    unsigned char *place = hm_pool_place_as(pool, slot, pool->item_size);
+    hm_memory_unpoison(place, pool->item_size);
+    if (item != NULL)
+        memcpy(place, item, pool->item_size);
+    else
+        memset(place, 0, pool->item_size);
+    return HM_OK;
 }
 
 /* trim */

@@ -192,11 +192,12 @@ hm_status hm_pool_storage_grow(hm_pool *pool, uint32_t n)
         stop = unit + 1;
         if (hm_pool_is_present(pool, unit))
             continue;
-        /* All units behind the first absent one here are absent too. */
         size_t most = hm_pool_piece_of(pool, unit).end, step = pool_growth(pool);
-        stop = end - unit < step ? unit + step : end;
-        if (stop > most)
-            stop = most;
+        size_t limit = end - unit < step ? unit + step : end;
+        if (limit > most)
+            limit = most;
+        while (stop < limit && !hm_pool_is_present(pool, stop)) /* An adopt may have been ahead. */
+            stop++;
         hm_status status = pool_bring(pool, unit, stop);
         if (status != HM_OK)
             return status;

@@ -117,8 +117,6 @@ hm_status hm_load_check_ids(hm_save_in *in, const hm_id_table *ids, const hm_sav
         return hm_load_fail(in, HM_ERROR_CORRUPT, 0,
                             "%" HM_U64 " slots are in use, but there are %" HM_U32, used, slots);
     hm_status status = hm_load_check_limit(in, "items", section->count, max_count, ids->capacity);
-    if (status == HM_OK) /* Free ones have been alive together with these. */
-        status = hm_load_check_limit(in, "slots that are not retired", used, 0, ids->capacity);
     if (status == HM_OK)
         status = hm_load_check_limit(in, "slots", slots, max_slots, ids->max_slots);
     if (status == HM_OK)
@@ -262,7 +260,7 @@ hm_status hm_load_ids_part(hm_save_in *in, hm_load_ids *load)
     if (status == HM_OK && ids->slot_array.is_whole && count + free > ids->slot_array.capacity)
         status = ids_move(load, count + free, load->slots);
     if (status == HM_OK)
-        status = hm_array_commit(&ids->slot_array, count + free, true);
+        status = hm_id_table_open_positions(ids, (size_t)count + free);
     if (status == HM_OK)
         status = ids_load_slots(in, load, count, free);
     if (status == HM_OK && (in->section.flags & HM_SAVE_ASCENDING) == 0)
@@ -312,6 +310,7 @@ void hm_load_drop_ids(hm_load_ids *load)
         return;
     }
     hm_load_return_array(&ids->entry_array, &before->entry_array);
+    hm_load_return_array(&ids->slot_array, &before->slot_array);
     ids->entries = before->entries;
-    hm_array_give_back(&ids->slot_array, &before->slot_array, false);
+    ids->slots = before->slots;
 }

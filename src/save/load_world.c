@@ -36,7 +36,7 @@ static world_part *world_part_at(const world_load *load, uint32_t i)
 
 static hm_status world_load_move(void *owner, size_t capacity, size_t slots)
 {
-    return hm_world_move_to(owner, capacity, slots);
+    return hm_world_move_to(owner, capacity, slots, 0);
 }
 
 static hm_status world_load_check(world_load *load)

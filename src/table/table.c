@@ -3,6 +3,7 @@
  * runs before all cells of a row have moved. */
 #include "table_internal.h"
 
+#include "../adopt_private.h"
 #include "../announce_private.h"
 #include "../array_private.h"
 #include "../base_private.h"
@@ -12,8 +13,8 @@
 
 uint32_t hm_table_committed_rows(const hm_table *table)
 {
-    size_t slots = table->ids.slot_array.limit;
-    return slots < table->committed ? (uint32_t)slots : table->committed;
+    uint32_t ready = hm_id_table_ready(&table->ids);
+    return ready < table->committed ? ready : table->committed;
 }
 
 /* init and fini */
@@ -157,14 +158,28 @@ hm_status hm_table_tell(const hm_table *table, hm_status status)
     return hm_tell_memory(status, &limits);
 }
 
-hm_status hm_table_move(hm_table *table, size_t capacity, size_t slots)
+/* A table that moves; `values` as in hm_table_space. */
+typedef struct table_move {
+    hm_table *table;
+    const void **values;
+} table_move;
+
+static hm_status table_move_with(void *owner, size_t capacity, size_t slots)
 {
+    const table_move *move = owner;
+    hm_table *table = move->table;
     hm_table_space space;
     hm_array_column columns[HM_TABLE_ARRAYS];
-    hm_table_list_moved(table, NULL, &space, columns);
+    hm_table_list_moved(table, move->values, &space, columns);
     hm_status status = hm_id_table_move(&table->ids, capacity, slots, columns, HM_TABLE_ARRAYS);
     hm_table_count_committed(table);
     return status;
+}
+
+hm_status hm_table_move(hm_table *table, size_t capacity, size_t slots)
+{
+    table_move move = {table, NULL};
+    return table_move_with(&move, capacity, slots);
 }
 
 /* As hm_id_table_resize; `values` as in hm_table_space. */
@@ -180,6 +195,15 @@ static hm_status table_resize(hm_table *table, uint32_t n, const void **values)
     return status;
 }
 
+/* Passes a status on, or makes memory for `count` rows. */
+static hm_status table_prepare_rows(hm_table *table, hm_status status, uint32_t count, bool grows)
+{
+    if (status == HM_OK)
+        status = hm_table_commit_columns(table, count, grows);
+    table->guard.limit = hm_table_committed_rows(table);
+    return hm_table_tell(table, status);
+}
+
 /* `grows` as in hm_array_commit; `values` as in hm_table_space. */
 static hm_status table_prepare_for(hm_table *table, uint32_t n, bool grows, const void **values)
 {
@@ -192,10 +216,7 @@ static hm_status table_prepare_for(hm_table *table, uint32_t n, bool grows, cons
         status = table_resize(table, n, values);
     if (status == HM_OK)
         status = hm_id_table_prepare(&table->ids, table->name, n, grows);
-    if (status == HM_OK)
-        status = hm_table_commit_columns(table, table->ids.count + n, grows);
-    table->guard.limit = hm_table_committed_rows(table);
-    return hm_table_tell(table, status);
+    return table_prepare_rows(table, status, table->ids.count + n, grows);
 }
 
 static hm_status table_prepare(hm_table *table, uint32_t n, bool grows)
@@ -280,6 +301,27 @@ hm_status hm_table_insert_n(hm_table *table, const void *const *columns, uint32_
     for (uint32_t c = 0; c < table->column_count; c++)
         hm_table_write_cells(table, c, first, n, moved != NULL ? moved[c] : NULL);
     hm_id_table_issue_n(&table->ids, n, handles);
+    return HM_OK;
+}
+
+hm_status hm_table_adopt(hm_table *table, hm_handle handle, const void *const *values)
+{
+    HM_CONTRACT(table != NULL, "hm_table_adopt: table is NULL");
+    const void *copies[HM_TABLE_MAX_COLUMNS];
+    const void **moved = table_copy_addresses(table, values, copies);
+    uint32_t last = table->ids.count;
+    if (hm_guard_refuses(&table->guard, "table", table->name))
+        return HM_ERROR_BUSY;
+    hm_status status = hm_id_table_check_adopt(&table->ids, "table", table->name, handle, 0);
+    table_move move = {table, moved};
+    if (status == HM_OK)
+        status = hm_id_table_prepare_adopt(&table->ids, handle, &move, table_move_with);
+    status = table_prepare_rows(table, status, last + 1, true);
+    if (status != HM_OK)
+        return status;
+    hm_id_table_take(&table->ids, handle);
+    hm_table_open_rows(table, last, 1);
+    hm_table_write_row(table, last, moved);
     return HM_OK;
 }
 

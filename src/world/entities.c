@@ -2,8 +2,22 @@
 /* world: create, copy and destroy, one entity and many. */
 #include "world_private.h"
 
+#include "../adopt_private.h"
 #include "../atomic_private.h"
 #include "../secondary/secondary_private.h"
+
+/* Passes a status on, or makes sure that every entry that has memory has a place with memory. */
+static hm_status entities_prepare_places(hm_world *world, hm_status status, bool grows)
+{
+    if (status == HM_OK)
+        status = hm_world_widen(world, &world->place_array, sizeof(hm_world_place),
+                                world->ids.entry_array.limit);
+    if (status == HM_OK)
+        status = hm_array_commit(&world->place_array, world->ids.entry_array.limit, grows);
+    if (status == HM_OK)
+        world->guard.limit = hm_id_table_ready(&world->ids);
+    return hm_world_tell(world, status);
+}
 
 hm_status hm_world_prepare_entities(hm_world *world, uint32_t n, bool grows)
 {
@@ -15,15 +29,7 @@ hm_status hm_world_prepare_entities(hm_world *world, uint32_t n, bool grows)
         status = hm_world_move(world, promised + n);
     if (status == HM_OK)
         status = hm_id_table_prepare(&world->ids, world->name, promised + n, grows);
-    /* So every entry that has memory has a place with memory. */
-    if (status == HM_OK)
-        status = hm_world_widen(world, &world->place_array, sizeof(hm_world_place),
-                                world->ids.entry_array.limit);
-    if (status == HM_OK)
-        status = hm_array_commit(&world->place_array, world->ids.entry_array.limit, grows);
-    if (status == HM_OK)
-        world->guard.limit = (uint32_t)world->ids.slot_array.limit;
-    return hm_world_tell(world, status);
+    return entities_prepare_places(world, status, grows);
 }
 
 hm_handle hm_world_issue(hm_world *world)
@@ -310,6 +316,32 @@ hm_status hm_world_create_n(hm_world *world, const hm_component *set, uint32_t n
         if (sparse.count > 0)
             entities_write_sparse(world, place, rows, set, n, columns, done);
     }
+    return HM_OK;
+}
+
+static hm_status entities_move(void *owner, size_t capacity, size_t slots)
+{
+    hm_world *world = owner;
+    return hm_world_move_to(world, capacity, slots, world->ids.slot_count);
+}
+
+hm_status hm_world_adopt(hm_world *world, hm_handle entity)
+{
+    HM_CONTRACT(world != NULL, "hm_world_adopt: world is NULL");
+    hm_status status = hm_world_check_idle(world);
+    if (status == HM_OK)
+        status = hm_id_table_check_adopt(&world->ids, "world", world->name, entity,
+                                         hm_atomic_load(&world->promised));
+    if (status == HM_OK)
+        status = entities_prepare_rows(world, HM_WORLD_ROOT, 1);
+    if (status == HM_OK)
+        status = hm_id_table_prepare_adopt(&world->ids, entity, world, entities_move);
+    status = entities_prepare_places(world, status, true);
+    if (status != HM_OK)
+        return status;
+    hm_world_settle(world);
+    hm_id_table_take(&world->ids, entity);
+    *hm_world_place_of(world, entity) = hm_world_append_row(world, HM_WORLD_ROOT, entity);
     return HM_OK;
 }
 

@@ -34,5 +34,5 @@ void hm_world_enter(hm_world *world)
 
 void hm_world_leave(hm_world *world)
 {
-    hm_guard_leave(&world->guard, (uint32_t)world->ids.slot_array.limit);
+    hm_guard_leave(&world->guard, hm_id_table_ready(&world->ids));
 }

@@ -72,9 +72,9 @@ hm_status hm_world_move(hm_world *world, uint32_t n)
     return status;
 }
 
-hm_status hm_world_move_to(hm_world *world, size_t capacity, size_t slots)
+hm_status hm_world_move_to(hm_world *world, size_t capacity, size_t slots, uint32_t carried)
 {
-    hm_array_column places = room_places(world, 0);
+    hm_array_column places = room_places(world, carried);
     hm_status status = hm_id_table_move(&world->ids, capacity, slots, &places, 1);
     hm_world_place_arrays(world);
     return status;

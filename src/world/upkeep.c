@@ -70,7 +70,7 @@ hm_status hm_world_trim(hm_world *world)
     hm_array_close(&world->links); /* The next apply makes it again. */
     if (status == HM_OK)
         status = hm_world_shrink(world);
-    world->guard.limit = (uint32_t)world->ids.slot_array.limit;
+    world->guard.limit = hm_id_table_ready(&world->ids);
     return hm_world_tell(world, status);
 }
 

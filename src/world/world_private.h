@@ -153,9 +153,9 @@ void hm_world_place_arrays(hm_world *world);
  * slot will have to move. HM_ERROR_BUSY while a query runs; fails as hm_id_table_resize. */
 hm_status hm_world_move(hm_world *world, uint32_t n);
 
-/* The same, to a range for `capacity` entities and `slots` entries, when no slot has a place yet.
- */
-hm_status hm_world_move_to(hm_world *world, size_t capacity, size_t slots);
+/* The same, to a range for `capacity` entities and `slots` entries. Carries the places of the first
+ * `carried` slots. */
+hm_status hm_world_move_to(hm_world *world, size_t capacity, size_t slots, uint32_t carried);
 
 /* Moves to smaller ranges what uses at most half of its own. */
 hm_status hm_world_shrink(hm_world *world);

@@ -112,10 +112,10 @@ check_part() {
     [ "$lines" -le "$most" ] || fail "$* has $lines lines, more than $most"
 }
 
-check_part 5200 map
-check_part 8800 map order arena
-check_part 5600 pool
-check_part 8500 pool lists
-check_part 5800 table
-check_part 9300 index transpose
-check_part 24500 report
+check_part 5450 map
+check_part 9000 map order arena
+check_part 5750 pool
+check_part 8800 pool lists
+check_part 6000 table
+check_part 9500 index transpose
+check_part 25100 report

@@ -24,6 +24,8 @@ PROGRAMS = {
                   ['--frames', '1000000'], ['--out']),
     'resources': (['--files', '20', '--seconds', '1', '.'], ['--seconds', '1000000', '.'], []),
     'streamer': (['--props', '300', '--frames', '5'], ['--frames', '1000000'], ['--dir']),
+    'undo': (['--shapes', '300', '--changes', '50'],
+             ['--shapes', '10000000', '--changes', '10000000'], []),
     'world': (['--count', '300', '--frames', '5'], ['--frames', '10000000'], []),
 }
 checks = 0

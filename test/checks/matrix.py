@@ -86,7 +86,7 @@ EXCUSES = {
 }
 for saved in CONTAINERS:
     if saved not in ("secondary", "index"):
-        EXCUSES.update({f"{saved}.{verb}": "not yet" for verb in ("merge", "adopt")})
+        EXCUSES.update({f"{saved}.{verb}": "not yet" for verb in ("merge",)})
 
 
 def strip(text):

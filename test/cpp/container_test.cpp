@@ -70,6 +70,24 @@ template <class C> auto end_one(C &in, typename C::handle_type which) -> decltyp
     return in.destroy(which);
 }
 
+/* Brings one back; those of numbers have this one. */
+template <class C>
+auto adopt_one(C &in, typename C::handle_type which, int i) -> decltype(in.emplace(i), hm::status())
+{
+    return in.adopt(which, i);
+}
+template <class... Columns>
+auto adopt_one(hm::table<Columns...> &in, typename hm::table<Columns...>::handle_type which, int i)
+{
+    return in.adopt(which, i, 0.5f);
+}
+template <class C>
+auto adopt_one(C &in, typename C::handle_type which, int)
+    -> decltype(in.destroy(which), hm::status())
+{
+    return in.adopt(which);
+}
+
 /* Options as a program fills them in. */
 template <class C> typename C::options_type options_of(std::uint32_t capacity)
 {
@@ -236,6 +254,8 @@ TEST(cpp_container, one_that_issues_handles_knows_the_next)
         CHECK(end_one(made, first) && made.explain(first) == HM_HANDLE_STALE);
         CHECK(made.describe(first, text, sizeof text) < sizeof text);
         CHECK(std::string(text).rfind("stale", 0) == 0);
+        CHECK(adopt_one(made, first, 5) == HM_OK && made.contains(first));
+        CHECK(adopt_one(made, first, 5) == HM_ERROR_STALE);
     });
 }
 
@@ -322,7 +342,18 @@ template <class C> void leave_no_item_that_was_not_made()
         is_caught = true;
     }
     CHECK(is_caught && values.empty() && counted::alive == 0 && values.validate() == HM_OK);
-    CHECK(values.emplace(1) && !values.emplace(2) && counted::alive == 1);
+    const auto handle = values.emplace(1);
+    CHECK(handle && !values.emplace(2) && counted::alive == 1);
+    CHECK(values.erase(handle));
+    try {
+        is_caught = false;
+        (void)values.adopt(handle, -1);
+    } catch (int) {
+        is_caught = true;
+    }
+    CHECK(is_caught && values.empty() && counted::alive == 0 && values.validate() == HM_OK);
+    CHECK(values.adopt(handle, 3) == HM_OK && *values.get(handle)->value == 3);
+    CHECK(values.adopt(handle, 4) == HM_ERROR_STALE && counted::alive == 1);
 }
 
 template <class C> void do_in_batches_what_single_calls_do()

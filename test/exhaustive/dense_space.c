@@ -230,6 +230,8 @@ void dense_space_list(space_actions *list)
         subject_add(list, "erase", 0, i, 0);
     if (dense_config->goals != 0)
         list_goals(list);
+    if (dense_config->adopts)
+        subject_add_adopts(list, dense_config->max_slots);
 }
 
 /* While an arrangement is not done, its names must not be used for another: but for that, the last
@@ -274,13 +276,14 @@ static void observe(observation *seen)
 
 /* A refused call changes nothing, except a trim, which leaves the handles unchanged, and calls that
  * bring items into order, which do it in another way. Only inserts add slots, only trims drop them.
- * What was stale stays so, unless an insert or reserve retires it; retired stays retired. */
+ * What was stale stays so, unless an insert or reserve retires it, or an adopt revives it; retired
+ * stays retired. */
 static void check_step(const void *before, const observation *old, const space_action *action,
                        bool is_refused)
 {
     const size_t live = offsetof(dense_model, map), slots = offsetof(dense_model, slots) - live;
     const dense_slot *were = (const dense_slot *)((const unsigned char *)before + slots);
-    bool is_trim = subject_is(action, "trim");
+    bool is_trim = subject_is(action, "trim"), is_adopt = subject_is(action, "adopt");
     bool may_retire =
         !is_refused && (subject_is(action, "insert") || subject_is(action, "insert_n") ||
                         subject_is(action, "reserve"));
@@ -294,6 +297,7 @@ static void check_step(const void *before, const observation *old, const space_a
         for (uint32_t life = 0; life < were[slot].generation; life++) {
             hm_handle_state was = old->explained[slot][life], is = now.explained[slot][life];
             CHECK(is == was || (was == HM_HANDLE_LIVE && is == HM_HANDLE_STALE) ||
+                  (was == HM_HANDLE_STALE && is == HM_HANDLE_LIVE && is_adopt) ||
                   (was == HM_HANDLE_STALE && is == HM_HANDLE_RETIRED && may_retire));
         }
     }

@@ -154,6 +154,8 @@ static void list_all(space_actions *list)
     for (uint32_t swaps = 0; swaps <= config->capacity; swaps++)
         subject_add_quiet(list, "defragment", 1, swaps, 0);
     subject_add_quiet(list, "defragment", 0, 1, 0); /* to the end */
+    if (config->adopts)
+        subject_add_adopts(list, config->max_slots);
     for (uint32_t row = 0; row < config->capacity; row++)
         list_items(list, row);
 }
@@ -161,8 +163,8 @@ static void list_all(space_actions *list)
 /* Lists that there are, indices up to one that is too large, and sets of indices that there are. */
 static bool is_possible(const void *state, const space_action *action)
 {
-    static const char *const of_lists[] = {"create", "create_n", "clear",
-                                           "trim",   "reserve",  "defragment"};
+    static const char *const of_lists[] = {"create",  "create_n",   "clear", "trim",
+                                           "reserve", "defragment", "adopt"};
     uint32_t number = action->a / 16, count;
     (void)state;
     for (uint32_t i = 0; i < sizeof of_lists / sizeof *of_lists; i++)

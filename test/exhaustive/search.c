@@ -46,13 +46,13 @@ enum { STATE_SECONDS = 20 /* for all steps from a state; they take less than a m
 #define FULL .spent_lives = 2, .full = true
 
 static const space_config map_spaces[] = {
-    {"one", 1, 2, 8, 3, 0, .keys = 1},
+    {"one", 1, 2, 8, 3, 0, .keys = 1, .adopts = true},
     {"pages", 2, 4, 16, 9, 2, .keys = 1},
     {"hooks", 2, 3, 8, 5, 3, .keys = 1, .hooks = true},
     {"order", 2, 2, 16, 4, 0, .keys = 3, .goals = GOAL(BY_BOTH), .spent_lives = 2},
     {"compare", 2, 2, 16, 4, 0, .keys = 2, .goals = GOAL(BY_COMPARE), FULL},
     {"flight", 3, 3, 16, 4, 0, .keys = 1, .goals = GOAL(LAST_FIRST), FULL},
-    {"two", 2, 3, 8, 5, 2, .keys = 1, .slow = true},
+    {"two", 2, 3, 8, 5, 2, .keys = 1, .slow = true, .adopts = true},
     {"three", 3, 3, 8, 4, 0, .keys = 1, .slow = true},
     {"threefour", 3, 4, 16, 5, 1, .keys = 1, .slow = true},
     {"four", 4, 4, 16, 4, 0, .keys = 1, .slow = true},
@@ -71,18 +71,18 @@ static const space_config map_spaces[] = {
 #define BLOCKS(kind) .storage = HM_STORAGE_##kind##_BLOCKS
 
 static const space_config pool_spaces[] = {
-    {"range", 3, 4, 8, 5, 0, RANGE},
-    {"wide", 3, 3, 8, 12, 0, RANGE, .hooks = true},
-    {"blocks", 3, 4, 8, 9, 0, BLOCKS(FIXED), .block_size = 8},
+    {"range", 3, 4, 8, 5, 0, RANGE, .adopts = true},
+    {"wide", 3, 3, 8, 12, 0, RANGE, .hooks = true, .adopts = true},
+    {"blocks", 3, 4, 8, 9, 0, BLOCKS(FIXED), .block_size = 8, .adopts = true},
     {"cells", 5, 5, 8, 14, 0, BLOCKS(FIXED), .block_size = 56, .spent_lives = 1},
     {"pieces", 3, 4, 8, 16, 0, BLOCKS(FIXED), .block_size = 8, .spent_lives = 1},
-    {"growing", 3, 4, 8, 4, 0, BLOCKS(GROWING), .hooks = true},
-    {"last", 3, 4, 8, 5, 0, RANGE, LAST},
-    {"lastwide", 3, 3, 8, 12, 0, RANGE, LAST, .hooks = true},
-    {"lastgrow", 4, 4, 8, 4, 0, BLOCKS(GROWING), LAST, .spent_lives = 1},
-    {"words", 65, 65, 16, 4, 0, RANGE, .settled = 62},
-    {"fixwords", 65, 65, 16, 4, 0, BLOCKS(FIXED), .block_size = 128, .settled = 62},
-    {"growwords", 65, 65, 16, 4, 0, BLOCKS(GROWING), .settled = 62},
+    {"growing", 3, 4, 8, 4, 0, BLOCKS(GROWING), .hooks = true, .adopts = true},
+    {"last", 3, 4, 8, 5, 0, RANGE, LAST, .adopts = true},
+    {"lastwide", 3, 3, 8, 12, 0, RANGE, LAST, .hooks = true, .adopts = true},
+    {"lastgrow", 4, 4, 8, 4, 0, BLOCKS(GROWING), LAST, .spent_lives = 1, .adopts = true},
+    {"words", 65, 65, 16, 4, 0, RANGE, .settled = 62, .adopts = true},
+    {"fixwords", 65, 65, 16, 4, 0, BLOCKS(FIXED), .block_size = 128, .settled = 62, .adopts = true},
+    {"growwords", 65, 65, 16, 4, 0, BLOCKS(GROWING), .settled = 62, .adopts = true},
     {"range5", 5, 5, 8, 5, 0, RANGE, .slow = true},
     {"range6", 6, 6, 8, 3, 0, RANGE, .spent_lives = 1, .slow = true},
     {"wide5", 5, 5, 8, 12, 0, RANGE, .hooks = true, .slow = true},
@@ -125,7 +125,7 @@ static const space_config secondary_spaces[] = {
 static const space_config table_spaces[] = {
     {"columns", 2, 3, 8, 0, 0, CELLS(0, 4, 2), .keys = 1},
     {"structs", 2, 3, 8, 0, 0, CELLS(1, 1, 4), .keys = 1, .spent_lives = 1},
-    {"lanes", 3, 3, 8, 0, 0, CELLS(2, 1, 4), .keys = 1, .spent_lives = 2},
+    {"lanes", 3, 3, 8, 0, 0, CELLS(2, 1, 4), .keys = 1, .spent_lives = 2, .adopts = true},
     {"bycolumn", 2, 2, 8, 0, 0, CELLS(0, 3, 2), .keys = 2, .goals = BOTH_COLUMNS, FULL},
     {"bylanes", 2, 2, 8, 0, 0, CELLS(2, 2, 4), .keys = 2, .goals = GOAL(BY_COMPARE), FULL},
     {"rowsfirst", 3, 3, 16, 0, 0, CELLS(2, 2, 1), .keys = 1, .goals = GOAL(LAST_FIRST), FULL},
@@ -150,8 +150,8 @@ static const space_config table_spaces[] = {
 
 static const space_config world_spaces[] = {
     {"entities", 2, 2, 64, 0, 0, PARTS("c", 4), .spent_lives = 2},
-    {"trio", 3, 3, 64, 0, 0, PARTS("c", 4), .spent_lives = 2, STEADY},
-    {"destroyed", 2, 2, 64, 0, 0, PARTS("CS", 4, 2), .spent_lives = 2, STEADY},
+    {"trio", 3, 3, 64, 0, 0, PARTS("c", 4), .spent_lives = 2, STEADY, .adopts = true},
+    {"destroyed", 2, 2, 64, 0, 0, PARTS("CS", 4, 2), .spent_lives = 2, STEADY, .adopts = true},
     {"alone", 1, 1, 64, 0, 0, PARTS("CtS", 4, 0, 2), .spent_lives = 2,
      .left_out = MEMORY | BUT(CHANGE) | BUT(CREATE_N)},
     {"byvalue", 2, 2, 64, 0, 0, PARTS("c", 4), .keys = 2, .goals = 1, FULL,
@@ -167,8 +167,8 @@ static const space_config world_spaces[] = {
 
 static const space_config lists_spaces[] = {
     {"lists", 2, 2, 64, 8, 0, ITEMS(1, 3, 10), .spent_lives = 2},
-    {"lives", 2, 2, 16, 16, 0, ITEMS(1, 2, 11), .spent_lives = 1},
-    {"values", 2, 2, 64, 5, 0, ITEMS(2, 3, 8), .spent_lives = 2},
+    {"lives", 2, 2, 16, 16, 0, ITEMS(1, 2, 11), .spent_lives = 1, .adopts = true},
+    {"values", 2, 2, 64, 5, 0, ITEMS(2, 3, 8), .spent_lives = 2, .adopts = true},
     {"gaps", 2, 2, 16, 12, 0, ITEMS(1, 3, 13), .spent_lives = 2},
     {"large", 2, 2, 64, 40, 0, ITEMS(1, 2, 26), .spent_lives = 2},
     {"lives3", 2, 3, 16, 16, 0, ITEMS(1, 2, 13), .slow = true},

@@ -64,6 +64,13 @@ void subject_run(const char *operation, const uint32_t arguments[TEST_ARGUMENTS]
     now.subject->operations[number_of(operation)].run(now.model, arguments);
 }
 
+void subject_add_adopts(space_actions *list, uint32_t slots)
+{
+    for (uint32_t slot = 0; slot < slots; slot++)
+        for (uint32_t beyond = 0; beyond < 2; beyond++)
+            subject_add(list, "adopt", beyond, slot, 0);
+}
+
 bool subject_is(const space_action *action, const char *operation)
 {
     return strcmp(now.subject->operations[action->verb].name, operation) == 0;

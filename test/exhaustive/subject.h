@@ -39,6 +39,9 @@ void subject_add(space_actions *list, const char *operation, uint32_t a, uint32_
 void subject_add_quiet(space_actions *list, const char *operation, uint32_t a, uint32_t b,
                        uint32_t c);
 
+/* The adopts of each slot, under the handle that it had last and the one after it. */
+void subject_add_adopts(space_actions *list, uint32_t slots);
+
 /* Runs an operation before the search begins. */
 void subject_run(const char *operation, const uint32_t arguments[TEST_ARGUMENTS]);
 

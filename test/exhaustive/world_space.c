@@ -645,6 +645,8 @@ static void list_all(space_actions *list)
     for (uint32_t set = 0; has(SPACE_NO_DESTROY_N) && set < 1u << config->capacity; set++)
         for (uint32_t last_first = 0; last_first < 2 && (set & (set - 1)) != 0; last_first++)
             subject_add(list, "destroy_set", set, last_first, 0);
+    if (config->adopts)
+        subject_add_adopts(list, config->max_slots);
     for (uint32_t i = 0; i < config->capacity; i++) {
         subject_add(list, "destroy", 0, i, 0);
         list_changes(list, i);

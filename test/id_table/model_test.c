@@ -21,8 +21,8 @@ typedef struct model {
 } model;
 
 /* Counts in this process: slots that trims dropped, slots that were retired, trims that were
- * refused. */
-static uint32_t dropped, retired, refusals;
+ * refused, handles that were adopted. */
+static uint32_t dropped, retired, refusals, adopted;
 
 /* Refuses one of the next calls of the memory table, or it and all later ones, in every fourth
  * step. */
@@ -121,6 +121,56 @@ static void release_one(model *m, uint32_t position)
     m->is_live[slot] = false;
     m->live[position] = m->live[--m->count];
     exchange(m, position, m->count);
+}
+
+/* A slot that an adopt makes is free, and its floor has been used up, or generation 1. */
+static void make_slot(model *m, uint32_t slot)
+{
+    uint16_t floor = m->floors[slot / HM_ID_TABLE_UNIT];
+    m->generations[slot] = floor != 0 ? floor : 1;
+    m->order[m->used++] = slot;
+}
+
+/* Slot, generation beyond the last one: the slot takes the place of the first free one, and that
+ * the slot's. */
+static void adopt(void *state, const uint32_t arguments[3])
+{
+    model *m = state;
+    uint32_t slot = arguments[0] % (arguments[0] % 5 == 0 ? m->max_slots : m->slot_count / 2 + 3);
+    bool is_made = slot < m->slot_count;
+    uint32_t last = is_made ? m->generations[slot] : m->floors[slot / HM_ID_TABLE_UNIT];
+    uint32_t generation = last + arguments[1] % 4 - 1, position = m->count;
+    hm_handle handle = hm_handle_pack(slot, generation, TYPE_ID);
+    refuse(m, arguments);
+    hm_status status = hm_id_table_adopt(&m->table, handle);
+    if (hm_handle_generation(handle) == 0 || slot >= m->max_slots) {
+        CHECK(status == HM_ERROR_INVALID);
+        return;
+    }
+    if (is_made && (m->is_live[slot] || m->is_retired[slot] || generation < last)) {
+        CHECK(status == HM_ERROR_STALE);
+        return;
+    }
+    if (status != HM_OK) { /* A trim that was refused may have raised a floor. */
+        CHECK((status == HM_ERROR_STALE && !is_made && (generation < last || refusals != 0)) ||
+              (status == HM_ERROR_FULL && m->count == m->capacity) ||
+              (status == HM_ERROR_MEMORY && test_memory_refused(&m->memory)));
+        return;
+    }
+    uint32_t first = m->slot_count;
+    if (!is_made)
+        make_slot(m, slot);
+    while (m->order[position] != slot)
+        position++;
+    exchange(m, m->count, position);
+    m->generations[slot] = (uint16_t)generation;
+    m->is_live[slot] = true;
+    m->live[m->count++] = handle;
+    for (; first < slot; first++)
+        make_slot(m, first);
+    m->slot_count = is_made ? m->slot_count : slot + 1;
+    m->reach = m->slot_count > m->reach ? m->slot_count : m->reach;
+    adopted++;
 }
 
 /* Number. */
@@ -362,13 +412,10 @@ static void end(void *state)
 
 /* Old slots keep trim from dropping their units, so one subject has none. */
 static const test_operation operations[] = {
-    {"issue", 120, issue_some},
-    {"release", 90, release_some},
-    {"swap", 40, swap},
-    {"clear", 4, clear},
-    {"trim", 12, trim},
-    {"promise", 40, promise_some},
-    {"age", 2, age},
+    {"issue", 120, issue_some}, {"release", 90, release_some},
+    {"swap", 40, swap},         {"clear", 4, clear},
+    {"trim", 12, trim},         {"promise", 40, promise_some},
+    {"adopt", 60, adopt},       {"age", 2, age},
 };
 
 enum { OPERATIONS = sizeof operations / sizeof *operations };
@@ -404,7 +451,7 @@ static void play(const test_subject *played)
 TEST(id_table, random_operations_reach_trims_and_retirement)
 {
     play(&subject);
-    CHECK(dropped > 0 && refusals > 0);
+    CHECK(dropped > 0 && refusals > 0 && adopted > 0);
     play(&aging_subject);
     CHECK(retired > 0);
 }

@@ -65,6 +65,9 @@ static void run(saved *made, uint64_t *random)
         saved_age(&lists->ids, random);
     else if (choice < 50)
         (void)hm_lists_defragment(lists, &budget);
+    else if (choice < 80)
+        (void)hm_lists_adopt(lists,
+                             saved_adoptee(lists->ids.slot_count, lists->ids.type_id, random));
     else if (choice < 150)
         (void)hm_lists_destroy(lists, pick(lists, random));
     else if (choice < 160)

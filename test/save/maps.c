@@ -46,6 +46,8 @@ static void run(saved *made, uint64_t *random)
         CHECK(hm_map_trim(map) == HM_OK);
     else if (choice < 30)
         saved_age(&map->ids, random);
+    else if (choice < 60)
+        (void)hm_map_adopt(map, saved_adoptee(map->ids.slot_count, map->ids.type_id, random), NULL);
     else if (choice < 400)
         (void)hm_map_erase_at(map, test_random_below(random, count + 1));
     else if (choice < 420) /* the last ones, so that a trim drops slots */

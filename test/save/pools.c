@@ -75,6 +75,8 @@ static void run(saved *made, uint64_t *random)
         CHECK(hm_pool_trim(pool) == HM_OK);
     else if (choice < 35)
         age(pool, random);
+    else if (choice < 65)
+        (void)hm_pool_adopt(pool, saved_adoptee(pool->slot_count, TYPE_OF_POOLS, random), NULL);
     else if (choice < 400)
         (void)hm_pool_erase(pool, pick(pool, random));
     else if (choice < 430)

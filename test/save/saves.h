@@ -105,6 +105,13 @@ static inline void saved_age(hm_id_table *ids, uint64_t *random)
         ids->entries[slot].bits += (uint64_t)(lives - most) << HM_HANDLE_GENERATION_SHIFT;
 }
 
+/* Returns a handle that a container with so many slots may adopt, or refuse. */
+static inline hm_handle saved_adoptee(uint32_t slots, uint32_t type_id, uint64_t *random)
+{
+    uint32_t slot = test_random_below(random, slots + 20);
+    return hm_handle_pack(slot, 1 + test_random_below(random, 6), type_id);
+}
+
 /* Compares the handles at all positions, and what is said about others. */
 static inline void saved_compare_ids(const hm_id_table *a, const hm_id_table *b)
 {

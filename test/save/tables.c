@@ -53,6 +53,9 @@ static void run(saved *made, uint64_t *random)
         CHECK(hm_table_trim(table) == HM_OK);
     else if (choice < 30)
         saved_age(&table->ids, random);
+    else if (choice < 60)
+        (void)hm_table_adopt(
+            table, saved_adoptee(table->ids.slot_count, table->ids.type_id, random), NULL);
     else if (choice < 400)
         (void)hm_table_erase_at(table, test_random_below(random, count + 1));
     else if (choice < 420) /* the last ones, so that a trim drops slots */

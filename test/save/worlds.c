@@ -75,6 +75,9 @@ static void run(saved *made, uint64_t *random)
         CHECK(hm_world_trim(world) == HM_OK);
     else if (choice < 30)
         saved_age(&world->ids, random);
+    else if (choice < 60)
+        (void)hm_world_adopt(world,
+                             saved_adoptee(world->ids.slot_count, world->ids.type_id, random));
     else if (choice < 250)
         (void)hm_world_destroy(world, entity);
     else if (choice < 400)

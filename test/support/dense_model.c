@@ -107,6 +107,7 @@ void dense_model_in_callback(dense_model *model)
     CHECK(!DENSE_CALL(model, erase, handle) && !DENSE_CALL(model, erase_at, 0));
     CHECK(DENSE_CALL(model, erase_n, &handle, 1) == 0);
     CHECK(DENSE_CALL(model, reserve, 1) == HM_ERROR_BUSY);
+    CHECK(DENSE_CALL(model, adopt, handle, NULL) == HM_ERROR_BUSY);
     CHECK(DENSE_ASK(model, trim) == HM_ERROR_BUSY);
     CHECK(!DENSE_CALL(model, arrange, &handle, 1, NULL).done);
     CHECK(model->memory.calls == made);
@@ -324,6 +325,65 @@ void dense_model_run_insert_burst(void *state, const uint32_t arguments[3])
     insert_n(state, arguments[0] % (room(state) + 2), UINT32_MAX, 0, false);
 }
 
+/* Returns a handle to adopt: of an erased item, of any slot near what it has issued, or any. */
+static hm_handle pick_adoptee(const dense_model *model, const uint32_t arguments[3])
+{
+    uint32_t slot = arguments[1] % model->max_slots, kind = arguments[0] % 8;
+    if (kind < 3)
+        return hm_handle_pack(slot, model->slots[slot].generation + kind, model->type_id);
+    return dense_model_pick(model, kind < 6 ? 8 : arguments[0] / 8, arguments[1], arguments[2]);
+}
+
+/* Whether an adopt of this handle, in this state, may return the status. The container may know a
+ * floor of a slot that a trim has dropped, up to the highest generation issued in its unit. */
+static bool adopt_may_return(const dense_model *model, hm_handle handle, hm_handle_state state,
+                             hm_status status)
+{
+    uint32_t slot = hm_handle_index(handle), generation = hm_handle_generation(handle);
+    if (handle.bits != hm_handle_pack(slot, generation, model->type_id).bits || generation == 0 ||
+        slot >= model->max_slots)
+        return status == HM_ERROR_INVALID;
+    const dense_slot *record = &model->slots[slot];
+    if (record->is_live || generation < record->generation || state == HM_HANDLE_RETIRED)
+        return status == HM_ERROR_STALE;
+    if (status == HM_ERROR_STALE)
+        return model->dropped && generation < highest_in_unit(model, slot);
+    if (model->count == model->capacity)
+        return status == HM_ERROR_FULL;
+    return status == HM_OK || test_memory_explains(&model->memory, status, true);
+}
+
+/* A slot that an adopt makes before its own has used up generation 1, or its floor. */
+static void note_made(dense_model *model, uint32_t slot, uint32_t generation)
+{
+    dense_slot *record = &model->slots[slot];
+    uint32_t highest = model->dropped ? highest_in_unit(model, slot) : 0;
+    CHECK(generation >= 1 && generation >= record->generation);
+    CHECK(generation == 1 || generation <= highest);
+    record->generation = generation;
+}
+
+/* Kind, which, noise: as pick_adoptee takes them; the last number is also the value. */
+void dense_model_run_adopt(void *state, const uint32_t arguments[3])
+{
+    dense_model *model = state;
+    const hm_id_table *ids = model->is_table ? &model->table.ids : &model->map.ids;
+    uint64_t value = value_of(model, arguments[2]);
+    uint32_t made = ids->slot_count, slot;
+    model->adoptee = pick_adoptee(model, arguments);
+    slot = hm_handle_index(model->adoptee);
+    hm_handle_state state_before = DENSE_CALL(model, explain, model->adoptee);
+    hm_handle handle = model->kind->insert(model, DENSE_ADOPT, 0, value);
+    CHECK(adopt_may_return(model, model->adoptee, state_before, model->adopted));
+    if (hm_handle_is_null(handle))
+        return;
+    for (; made < slot; made++)
+        note_made(model, made, hm_handle_generation(ids->entries[made]));
+    model->spent -= model->slots[slot].generation == HM_HANDLE_MAX_GENERATION;
+    model->slots[slot].generation = hm_handle_generation(handle) - 1;
+    note_insert(model, handle, zeros_of(model, DENSE_COPY, 0), value);
+}
+
 /* Number, value: after a reserve, inserts succeed although the system refuses everything, and
  * return the upcoming handles. */
 void dense_model_run_reserve(void *state, const uint32_t arguments[3])
@@ -472,7 +532,9 @@ void dense_model_run_trim(void *state, const uint32_t arguments[3])
     CHECK(status == HM_OK || (status == HM_ERROR_MEMORY && is_refused));
     bool drops = status == HM_OK && after.slots < before.slots;
     size_t page = model->memory.table.page_size;
-    size_t floors = drops && !model->has_floors ? (sizeof(hm_array) / page + 1) * page : 0;
+    size_t floors = drops && !model->has_floors
+                        ? ((sizeof(hm_array) + 2 * sizeof(size_t)) / page + 1) * page
+                        : 0;
     CHECK(status != HM_OK || after.committed_size <= before.committed_size + floors);
     CHECK(after.retired_slots == before.retired_slots);
     uint32_t end = before.slots;

@@ -71,7 +71,13 @@ typedef enum dense_by {
     DENSE_ORDERS
 } dense_by;
 
-typedef enum dense_way { DENSE_COPY, DENSE_ZERO, DENSE_EMPLACE, DENSE_WAYS } dense_way;
+typedef enum dense_way {
+    DENSE_COPY,
+    DENSE_ZERO,
+    DENSE_EMPLACE,
+    DENSE_WAYS,
+    DENSE_ADOPT = DENSE_WAYS /* under the handle `adoptee` */
+} dense_way;
 
 typedef struct dense_model {
     const struct dense_kind *kind;
@@ -99,6 +105,8 @@ typedef struct dense_model {
     uint32_t by, column;    /* what the orders' functions compare by now, a dense_by */
     unsigned char probe[2]; /* what searches search for: as much as compare and key read */
     bool is_searching;      /* in a search */
+    hm_handle adoptee;
+    hm_status adopted; /* what the last adopt returned */
     /* From here on, all that operations depend on. */
     union {
         hm_map map;
@@ -201,6 +209,7 @@ void dense_model_check_searches(dense_model *model, uint32_t random);
 DENSE_OPERATION(insert)
 DENSE_OPERATION(insert_n)
 DENSE_OPERATION(insert_burst)
+DENSE_OPERATION(adopt)
 DENSE_OPERATION(reserve)
 DENSE_OPERATION(erase)
 DENSE_OPERATION(erase_n)

@@ -100,6 +100,7 @@ static inline bool is_waiting(hm_progress progress)
     R(kind, insert, is_null, is_null, (c, NULL))                                                   \
     R(kind, emplace, gives_no_place, gives_no_place, (c, &place))                                  \
     R(kind, insert_n, is_full, is_busy, (c, NULL, 1, NULL))                                        \
+    R(kind, adopt, is_full, is_busy, (c, h, NULL))                                                 \
     R(kind, erase_at, is_zero, is_zero, (c, at))                                                   \
     R(kind, erase_if, is_zero, is_zero, (c, doomed, NULL))
 #define REMOVE_CHANGES(R, kind)                                                                    \
@@ -217,6 +218,7 @@ static inline bool is_waiting(hm_progress progress)
     R(table, insert, is_null, is_null, (c, NULL))                                                  \
     R(table, emplace, gives_no_row, gives_no_row, (c, rows))                                       \
     R(table, insert_n, is_full, is_busy, (c, NULL, 1, NULL))                                       \
+    R(table, adopt, is_full, is_busy, (c, h, NULL))                                                \
     R(table, erase_at, is_zero, is_zero, (c, 0))                                                   \
     R(table, erase_if, is_zero, is_zero, (c, doomed, NULL))                                        \
     R(table, defragment, is_done, is_waiting, (c, 0, &order, budget))                              \
@@ -320,6 +322,7 @@ static inline bool is_waiting(hm_progress progress)
     LISTS_HANDLE_CHANGES(R)                                                                        \
     R(lists, create, is_null, is_null, (c))                                                        \
     R(lists, create_n, is_full, is_busy, (c, 1, NULL))                                             \
+    R(lists, adopt, is_full, is_busy, (c, h))                                                      \
     R(lists, defragment, is_done, is_waiting, (c, budget))
 #define LISTS_LOOKS_AGAIN(R)                                                                       \
     R(lists, contains_n, is_zero, (c, NULL, 0, NULL))                                              \
@@ -413,6 +416,7 @@ static inline bool is_waiting(hm_progress progress)
     R(world, create, is_null, is_null, (c, NULL, 0))                                               \
     R(world, create_with, is_null, is_null, (c, NULL, 0, NULL))                                    \
     R(world, create_n, is_full, is_busy, (c, NULL, 0, 1, NULL, NULL))                              \
+    R(world, adopt, is_full, is_busy, (c, h))                                                      \
     R(world, defragment, is_done, is_waiting, (c, p, &order, budget))
 #define WORLD_LOOKS_AGAIN(R)                                                                       \
     R(world, contains, is_zero, (c, HM_NULL_HANDLE))                                               \

@@ -120,6 +120,53 @@ static void create(void *state, const uint32_t arguments[3])
     create_one(state);
 }
 
+/* Returns a handle to adopt: of any slot near what it has issued, of a list that was, or any. */
+static hm_handle pick_adoptee(const lists_model *model, const uint32_t arguments[3])
+{
+    uint32_t slots =
+        model->desc.max_slots < LISTS_MODEL_SLOTS ? model->desc.max_slots : LISTS_MODEL_SLOTS;
+    uint32_t kind = arguments[0] % 8, slot = arguments[1] % (kind == 0 ? slots : slots / 64 + 1);
+    if (kind < 3)
+        return hm_handle_pack(slot, model->issued[slot] + kind, model->desc.type_id);
+    return pick(model, kind < 6 ? 12 : arguments[0] / 8, arguments[1], arguments[2] | 1);
+}
+
+/* Kind, which, noise. Slots that are made before this one's have used up a generation: 1, or a
+ * floor that a trim has left. */
+static void adopt(void *state, const uint32_t arguments[3])
+{
+    lists_model *model = state;
+    const hm_id_table *ids = &model->lists.ids;
+    hm_handle list = pick_adoptee(model, arguments);
+    uint32_t slot = hm_handle_index(list), generation = hm_handle_generation(list);
+    uint32_t made = ids->slot_count;
+    hm_handle_state before = hm_lists_explain(&model->lists, list);
+    hm_status status = hm_lists_adopt(&model->lists, list);
+    bool is_named = list.bits == hm_handle_pack(slot, generation, model->desc.type_id).bits;
+    if (!is_named || generation == 0 || slot >= model->desc.max_slots) {
+        CHECK(status == HM_ERROR_INVALID);
+        return;
+    }
+    if (status == HM_ERROR_STALE) {
+        CHECK(before == HM_HANDLE_LIVE || before == HM_HANDLE_RETIRED || model->is_trimmed ||
+              generation < model->issued[slot] ||
+              !hm_handle_is_null(hm_id_table_handle_of_slot(ids, slot)));
+        return;
+    }
+    CHECK(before != HM_HANDLE_LIVE && before != HM_HANDLE_RETIRED);
+    if (status != HM_OK) {
+        CHECK(test_memory_explains(&model->memory, status, model->count < model->desc.capacity));
+        return;
+    }
+    CHECK(generation >= model->issued[slot] && model->count < model->desc.capacity);
+    for (; made < slot; made++)
+        model->issued[made] = (uint16_t)hm_handle_generation(ids->entries[made]);
+    model->spent -= model->issued[slot] == HM_HANDLE_MAX_GENERATION;
+    model->issued[slot] = (uint16_t)(generation - 1);
+    note_created(model, list);
+    refresh_all(model);
+}
+
 /* Number, whether reported: makes all of them, or none. */
 static void create_n(void *state, const uint32_t arguments[3])
 {
@@ -204,6 +251,7 @@ static bool is_chosen(hm_handle list, const void *items, uint32_t count, void *c
         CHECK(!hm_lists_destroy(&from->model->lists, list));
         CHECK(hm_lists_push(&from->model->lists, list, NULL) == NULL);
         CHECK(hm_lists_create_n(&from->model->lists, 1, NULL) == HM_ERROR_BUSY);
+        CHECK(hm_lists_adopt(&from->model->lists, list) == HM_ERROR_BUSY);
     }
     return (hm_handle_index(list) + from->asked++) % 3 == from->every;
 }
@@ -553,6 +601,7 @@ static const test_operation operations[] = {
     {"refuse", 40, refuse},
     {"hostile", 30, hostile},
     {"create_n", 6, create_n},
+    {"adopt", 30, adopt},
     {"destroy_n", 4, destroy_n},
     {"destroy_if", 2, destroy_if},
 };

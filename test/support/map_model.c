@@ -94,6 +94,10 @@ static hm_handle insert(dense_model *model, dense_way way, uint32_t zeros, uint6
     void *place = item;
     (void)zeros;
     test_item_fill(item, model->map_desc.item_size, value);
+    if (way == DENSE_ADOPT) {
+        model->adopted = hm_map_adopt(&model->map, model->adoptee, item);
+        return model->adopted == HM_OK ? model->adoptee : HM_NULL_HANDLE;
+    }
     if (way != DENSE_EMPLACE)
         return hm_map_insert(&model->map, way == DENSE_COPY ? item : NULL);
     hm_handle handle = hm_map_emplace(&model->map, &place);
@@ -228,7 +232,7 @@ static const test_operation map_operations[] = {
     DENSE_ROW(edit, 60),     DENSE_ROW(probe, 30),    DENSE_ROW(defragment, 64),
     DENSE_ROW(touch, 10),    DENSE_ROW(lie, 8),       DENSE_ROW(age, 3),
     DENSE_ROW(refuse, 50),   DENSE_ROW(arrange, 30),  DENSE_ROW(erase_set, 5),
-    DENSE_ROW(touch_all, 4),
+    DENSE_ROW(touch_all, 4), DENSE_ROW(adopt, 40),
 };
 
 const test_subject map_subject = {

@@ -36,3 +36,15 @@ void pool_model_note_hole(pool_model *model, uint32_t slot)
         memmove(model->recent, model->recent + 1, --model->recent_count * sizeof *model->recent);
     model->recent[model->recent_count++] = slot;
 }
+
+void pool_model_note_adopted(pool_model *model, uint32_t slot, uint32_t made)
+{
+    uint32_t kept = 0, below = remembers_all(model) && made != 0 ? made - 1 : 0;
+    for (uint32_t i = 0; i < model->recent_count; i++)
+        if (model->recent[i] != slot)
+            model->recent[kept++] = model->recent[i];
+    memmove(model->recent + below, model->recent, kept * sizeof *model->recent);
+    for (uint32_t i = 0; i < below; i++)
+        model->recent[i] = slot - 1 - i;
+    model->recent_count = kept + below;
+}

@@ -104,7 +104,32 @@ static void on_destroy(void *item, void *context)
         CHECK(!hm_pool_erase(&model->pool, handle));
         CHECK(hm_pool_erase_n(&model->pool, &handle, 1) == 0);
         CHECK(hm_pool_reserve(&model->pool, 1) == HM_ERROR_BUSY);
+        CHECK(hm_pool_adopt(&model->pool, handle, NULL) == HM_ERROR_BUSY);
         CHECK(hm_pool_trim(&model->pool) == HM_ERROR_BUSY);
+    }
+}
+
+/* The slot has an item now, which is what was given. */
+static void note_live(pool_model *model, uint32_t slot, uint32_t generation, bool is_zero,
+                      uint64_t value)
+{
+    pool_model_slot *record = &model->slots[slot];
+    hm_handle handle = hm_handle_pack(slot, generation, model->desc.type_id);
+    *record = (pool_model_slot){.place = hm_pool_get(&model->pool, handle),
+                                .value = value,
+                                .generation = generation,
+                                .is_live = true,
+                                .is_zero = is_zero};
+    CHECK(record->place != NULL);
+    size_t align = model->desc.item_align;
+    CHECK((uintptr_t)record->place % (align != 0 ? align : 1) == 0);
+    test_memory_check_committed(&model->memory, record->place, model->desc.item_size);
+    model->count++;
+    if (model->is_plain) {
+        CHECK(item_holds(model, record));
+        record->is_zero = false;
+        record->value = (uint64_t)slot << 8 | record->generation;
+        test_item_fill(record->place, model->desc.item_size, record->value);
     }
 }
 
@@ -127,22 +152,7 @@ static void note_insert(pool_model *model, hm_handle handle, bool is_zero, uint6
     }
     pool_model_slot *record = &model->slots[slot];
     CHECK(!record->is_live && hm_handle_generation(handle) == record->generation + 1);
-    *record = (pool_model_slot){.place = hm_pool_get(&model->pool, handle),
-                                .value = value,
-                                .generation = record->generation + 1,
-                                .is_live = true,
-                                .is_zero = is_zero};
-    CHECK(record->place != NULL);
-    size_t align = model->desc.item_align;
-    CHECK((uintptr_t)record->place % (align != 0 ? align : 1) == 0);
-    test_memory_check_committed(&model->memory, record->place, model->desc.item_size);
-    model->count++;
-    if (model->is_plain) {
-        CHECK(item_holds(model, record));
-        record->is_zero = false;
-        record->value = (uint64_t)slot << 8 | record->generation;
-        test_item_fill(record->place, model->desc.item_size, record->value);
-    }
+    note_live(model, slot, hm_handle_generation(handle), is_zero, value);
 }
 
 static void note_erase(pool_model *model, pool_model_slot *record)
@@ -371,6 +381,42 @@ static void end(void *state)
 static void insert(void *state, const uint32_t arguments[3])
 {
     insert_one(state, arguments[0], arguments[1]);
+}
+
+/* Kind, which, value: a handle of an erased item, of a slot near what it has issued, or any. */
+static void adopt(void *state, const uint32_t arguments[3])
+{
+    pool_model *model = state;
+    unsigned char item[5000];
+    uint32_t near = arguments[1] % model->desc.max_slots, first = model->end;
+    hm_handle handle =
+        arguments[0] % 8 < 3
+            ? hm_handle_pack(near, model->slots[near].generation + arguments[0] % 8,
+                             model->desc.type_id)
+            : pick(model, arguments[0] % 8 < 6 ? 8 : arguments[0] / 8, arguments[1], arguments[2]);
+    uint32_t slot = hm_handle_index(handle), generation = hm_handle_generation(handle);
+    test_item_fill(item, model->desc.item_size, arguments[2]);
+    hm_status status = hm_pool_adopt(&model->pool, handle, item);
+    if (handle.bits != hm_handle_pack(slot, generation, model->desc.type_id).bits ||
+        generation == 0 || slot >= model->desc.max_slots) {
+        CHECK(status == HM_ERROR_INVALID);
+        return;
+    }
+    const pool_model_slot *record = &model->slots[slot];
+    if (record->is_live || generation < record->generation ||
+        record->generation == HM_HANDLE_MAX_GENERATION) {
+        CHECK(status == HM_ERROR_STALE);
+        return;
+    }
+    if (status != HM_OK) {
+        CHECK(test_memory_explains(&model->memory, status, model->count < model->desc.capacity));
+        return;
+    }
+    CHECK(model->count < model->desc.capacity);
+    for (; model->end <= slot; model->end++)
+        model->slots[model->end].generation = 1;
+    pool_model_note_adopted(model, slot, model->end - first);
+    note_live(model, slot, generation, false, arguments[2]);
 }
 
 /* Number, value. */
@@ -668,6 +714,7 @@ static const test_operation operations[] = {
     {"insert_n", 20, insert_n},
     {"erase_if", 6, erase_if},
     {"erase_set", 6, erase_set},
+    {"adopt", 40, adopt},
 };
 
 const test_subject pool_subject = {

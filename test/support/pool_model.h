@@ -66,4 +66,8 @@ void pool_model_note_trim(pool_model *model);
 void pool_model_note_clear(pool_model *model);
 void pool_model_note_hole(pool_model *model, uint32_t slot);
 
+/* The slot is no hole any more; it is the last of so many new slots, which are holes behind all
+ * others. */
+void pool_model_note_adopted(pool_model *model, uint32_t slot, uint32_t made);
+
 #endif

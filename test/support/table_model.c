@@ -148,6 +148,9 @@ static hm_handle insert(dense_model *model, dense_way way, uint32_t zeros, uint6
     if (way == DENSE_EMPLACE) {
         handle = hm_table_emplace(&model->table, &row);
         CHECK(row == (hm_handle_is_null(handle) ? HM_INVALID_INDEX : model->count));
+    } else if (way == DENSE_ADOPT) {
+        model->adopted = hm_table_adopt(&model->table, model->adoptee, values);
+        handle = model->adopted == HM_OK ? model->adoptee : HM_NULL_HANDLE;
     } else {
         handle = hm_table_insert(&model->table, way == DENSE_ZERO ? NULL : values);
     }
@@ -349,7 +352,7 @@ static const test_operation operations[] = {
     DENSE_ROW(erase_set, 5),    DENSE_ROW(touch_all, 4),
     DENSE_ROW(age, 6),          DENSE_ROW(refuse, 50),
     {"hostile", 30, hostile},   {"hostile_address", 30, hostile_address},
-    DENSE_ROW(lie, 4),
+    DENSE_ROW(lie, 4),          DENSE_ROW(adopt, 40),
 };
 
 const test_subject table_subject = {

@@ -116,6 +116,51 @@ static void create(void *state, const uint32_t arguments[3])
         free(values[i]);
 }
 
+/* Kind, which, noise: adopts a handle of an entity that was, of a slot near what it has issued, or
+ * any, and gives slots that are made before this one's the generation that they have used up. */
+static void adopt(void *state, const uint32_t arguments[3])
+{
+    world_model *model = state;
+    const hm_id_table *ids = &model->world.ids;
+    uint32_t near = arguments[1] % WORLD_MODEL_SLOTS, kind = arguments[0] % 4;
+    hm_handle entity =
+        kind < 2
+            ? hm_handle_pack(near, model->issued[near] + kind, model->desc.type_id)
+            : world_model_pick(model, kind == 2 ? 8 : arguments[0] / 4, arguments[1], arguments[2]);
+    uint32_t slot = hm_handle_index(entity), generation = hm_handle_generation(entity);
+    uint32_t made = ids->slot_count, count = model->count + model->promised_count;
+    hm_handle_state before = hm_world_explain(&model->world, entity);
+    bool has_entity = !hm_handle_is_null(hm_id_table_handle_of_slot(ids, slot));
+    bool is_promised = false;
+    for (uint32_t i = 0; i < model->promised_count; i++)
+        is_promised |= hm_handle_index(model->promised[i]) == slot;
+    if (slot >= WORLD_MODEL_SLOTS) /* The model knows no more. */
+        return;
+    hm_status status = hm_world_adopt(&model->world, entity);
+    if (entity.bits != hm_handle_pack(slot, generation, model->desc.type_id).bits ||
+        generation == 0 || slot >= hm_world_get_stats(&model->world).max_slots) {
+        CHECK(status == HM_ERROR_INVALID);
+        return;
+    }
+    if (has_entity || is_promised || before == HM_HANDLE_RETIRED ||
+        generation < model->issued[slot]) {
+        CHECK(status == HM_ERROR_STALE);
+        return;
+    }
+    if (status != HM_OK) {
+        CHECK((status == HM_ERROR_STALE && model->dropped) ||
+              (status == HM_ERROR_FULL && count == model->desc.capacity) ||
+              (status == HM_ERROR_MEMORY && test_memory_refused(&model->memory)));
+        return;
+    }
+    world_model_keep_promises(model);
+    for (; made < slot; made++)
+        if (hm_handle_generation(ids->entries[made]) > model->issued[made])
+            model->issued[made] = hm_handle_generation(ids->entries[made]);
+    model->issued[slot] = generation - 1;
+    world_model_append(model, entity, 0);
+}
+
 /* Whether the values of these components can be copied. */
 static bool can_copy(const world_model *model, uint32_t mask)
 {
@@ -592,7 +637,7 @@ static void trim(void *state, const uint32_t arguments[3])
     uint32_t slots = hm_world_get_stats(&model->world).slots;
     /* Without a capacity there may be less to give back than the generation floors need. */
     if (model->world.ids.slot_array.is_whole && model->world.ids.floors == NULL)
-        before += (sizeof(hm_array) / page + 1) * page;
+        before += ((sizeof(hm_array) + 2 * sizeof(size_t)) / page + 1) * page;
     hm_status status = hm_world_trim(&model->world);
     bool is_refused = test_memory_refused(&model->memory);
     world_model_keep_promises(model);
@@ -655,6 +700,7 @@ static const test_operation operations[] = {
     {"remove_n", 20, remove_n},
     {"get_n", 10, get_n},
     {"destroy_set", 4, destroy_set},
+    {"adopt", 30, adopt},
 };
 
 const test_subject world_subject = {

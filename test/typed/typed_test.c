@@ -84,6 +84,10 @@ TEST(typed, a_handle_type_needs_no_container)
         CHECK(body_handle_is_null(body_##kind##_handle_of(&c, &made)));                            \
         CHECK(body_##kind##_erase(&c, second) && !body_##kind##_erase(&c, second));                \
         CHECK_ANSWERS(kind, &c, second);                                                           \
+        CHECK(body_##kind##_adopt(&c, second, &made) == HM_OK);                                    \
+        CHECK(body_##kind##_get(&c, second)->value == 7);                                          \
+        CHECK(body_##kind##_adopt(&c, second, NULL) == HM_ERROR_STALE);                            \
+        CHECK(body_##kind##_erase(&c, second));                                                    \
         at = body_##kind##_index_of(&c, third);                                                    \
         CHECK(body_##kind##_erase_at(&c, at) && !body_##kind##_erase_at(&c, at));                  \
         CHECK_END(kind, &c);                                                                       \
@@ -273,6 +277,7 @@ TEST(typed, lists_do_what_the_untyped_ones_do)
     CHECK(body_lists_contains(&lists, second) && body_lists_destroy(&lists, second));
     CHECK(!body_lists_contains(&lists, second));
     CHECK_ANSWERS(lists, &lists, second);
+    CHECK(body_lists_adopt(&lists, second) == HM_OK && body_lists_destroy(&lists, second));
     CHECK(body_lists_create_n(&lists, 4, many) == HM_OK && body_lists_count(&lists) == 5);
     CHECK(body_lists_contains_n(&lists, many, 4, is_live) == 4 && is_live[3]);
     CHECK(body_lists_destroy_n(&lists, many, 2) == 2);
@@ -418,6 +423,10 @@ TEST(typed, a_table_does_one_by_one_what_the_untyped_one_does)
     CHECK(body_handle_equal(body_table_handle_at(&table, 1), second));
     CHECK(body_table_erase(&table, second) && !body_table_erase(&table, second));
     CHECK_ANSWERS(table, &table, second);
+    CHECK(body_table_adopt(&table, second, &made) == HM_OK);
+    CHECK(*body_value_get(&table, second) == 7);
+    CHECK(body_table_adopt(&table, second, NULL) == HM_ERROR_STALE);
+    CHECK(body_table_erase(&table, second));
     CHECK(body_table_erase_at(&table, 1) && !body_table_erase_at(&table, 1));
     CHECK_END(table, &table);
 }

@@ -241,7 +241,10 @@
     HM_TYPED_FORM(kind, hm_status, prefix##_##kind##_insert_n,                                     \
                   (prefix##_##kind * hm_self, type const *hm_items, uint32_t hm_n,                 \
                    prefix##_handle *hm_handles),                                                   \
-                  hm_##kind##_insert_n(&hm_self->kind, hm_items, hm_n, HM_TYPED_IDS(hm_handles)))
+                  hm_##kind##_insert_n(&hm_self->kind, hm_items, hm_n, HM_TYPED_IDS(hm_handles)))  \
+    HM_TYPED_FORM(kind, hm_status, prefix##_##kind##_adopt,                                        \
+                  (prefix##_##kind * hm_self, prefix##_handle hm_named, type const *hm_item),      \
+                  hm_##kind##_adopt(&hm_self->kind, hm_named.id, hm_item))
 
 /* handle: the type of its typed handles; what and items: what arrays of these and of the addresses
  * of items are called. */

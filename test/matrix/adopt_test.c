@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: MIT */
+/* adopt: an item under a handle that is given, in each container that issues handles. The models'
+ * scripts compare the rest. */
+#include "support/memory.h"
+#include "support/test.h"
+
+#include <handle_map/handle_map.h>
+
+#include <string.h>
+
+enum { FEW = 5, SLOTS = 20000, TYPE = 21 };
+
+typedef union container {
+    hm_map map;
+    hm_pool pool;
+    hm_table table;
+    hm_lists lists;
+    hm_world world;
+} container;
+
+typedef struct verbs {
+    hm_status (*init)(container *c, uint32_t way, uint32_t capacity, const hm_memory *memory);
+    hm_status (*adopt)(container *c, hm_handle handle);
+    hm_handle (*add)(container *c);
+    bool (*end)(container *c, hm_handle handle);
+    hm_status (*reserve)(container *c, uint32_t n);
+    hm_handle (*upcoming)(const container *c, uint32_t k);
+    hm_handle_state (*explain)(const container *c, hm_handle handle);
+    hm_stats (*stats)(const container *c);
+    hm_status (*validate)(const container *c);
+    hm_status (*save)(const container *c, hm_sink sink);
+    hm_status (*load)(container *c, hm_source source);
+    hm_status (*trim)(container *c);
+    void (*fini)(container *c);
+} verbs;
+
+#define VERBS(kind, adopted, added, ended)                                                         \
+    static hm_status adopt_##kind(container *c, hm_handle handle)                                  \
+    {                                                                                              \
+        return adopted;                                                                            \
+    }                                                                                              \
+    static hm_handle add_##kind(container *c)                                                      \
+    {                                                                                              \
+        return added;                                                                              \
+    }                                                                                              \
+    static bool end_##kind(container *c, hm_handle handle)                                         \
+    {                                                                                              \
+        return ended;                                                                              \
+    }                                                                                              \
+    static hm_status reserve_##kind(container *c, uint32_t n)                                      \
+    {                                                                                              \
+        return hm_##kind##_reserve(&c->kind, n);                                                   \
+    }                                                                                              \
+    static hm_handle upcoming_##kind(const container *c, uint32_t k)                               \
+    {                                                                                              \
+        return hm_##kind##_upcoming(&c->kind, k);                                                  \
+    }                                                                                              \
+    static hm_handle_state explain_##kind(const container *c, hm_handle handle)                    \
+    {                                                                                              \
+        return hm_##kind##_explain(&c->kind, handle);                                              \
+    }                                                                                              \
+    static hm_stats stats_##kind(const container *c)                                               \
+    {                                                                                              \
+        return hm_##kind##_get_stats(&c->kind);                                                    \
+    }                                                                                              \
+    static hm_status validate_##kind(const container *c)                                           \
+    {                                                                                              \
+        return hm_##kind##_validate(&c->kind);                                                     \
+    }                                                                                              \
+    static hm_status save_##kind(const container *c, hm_sink sink)                                 \
+    {                                                                                              \
+        return hm_##kind##_save(&c->kind, NULL, sink);                                             \
+    }                                                                                              \
+    static hm_status load_##kind(container *c, hm_source source)                                   \
+    {                                                                                              \
+        return hm_##kind##_load(&c->kind, NULL, source);                                           \
+    }                                                                                              \
+    static hm_status trim_##kind(container *c)                                                     \
+    {                                                                                              \
+        return hm_##kind##_trim(&c->kind);                                                         \
+    }                                                                                              \
+    static void fini_##kind(container *c)                                                          \
+    {                                                                                              \
+        hm_##kind##_fini(&c->kind);                                                                \
+    }                                                                                              \
+    static const verbs kind##_verbs = {                                                            \
+        init_##kind,     adopt_##kind,   add_##kind,   end_##kind,      reserve_##kind,            \
+        upcoming_##kind, explain_##kind, stats_##kind, validate_##kind, save_##kind,               \
+        load_##kind,     trim_##kind,    fini_##kind}
+
+static const hm_column number = {.size = 4};
+
+static hm_status init_map(container *c, uint32_t way, uint32_t capacity, const hm_memory *memory)
+{
+    return hm_map_init(&c->map, &(hm_map_desc){.item_size = 4,
+                                               .capacity = capacity,
+                                               .max_slots = SLOTS,
+                                               .meta_size = way,
+                                               .type_id = TYPE,
+                                               .memory = memory});
+}
+
+/* Fixed blocks have a limit always. */
+static hm_status init_pool(container *c, uint32_t way, uint32_t capacity, const hm_memory *memory)
+{
+    if (capacity == 0 && way % 3 == HM_STORAGE_FIXED_BLOCKS)
+        capacity = SLOTS;
+    return hm_pool_init(&c->pool, &(hm_pool_desc){.item_size = 4,
+                                                  .capacity = capacity,
+                                                  .max_slots = SLOTS,
+                                                  .storage = (hm_storage)(way % 3),
+                                                  .reuse = (hm_reuse)(way / 3),
+                                                  .type_id = TYPE,
+                                                  .memory = memory});
+}
+
+static hm_status init_table(container *c, uint32_t way, uint32_t capacity, const hm_memory *memory)
+{
+    return hm_table_init(&c->table, &(hm_table_desc){.columns = &number,
+                                                     .column_count = 1,
+                                                     .lanes = 8 * way,
+                                                     .capacity = capacity,
+                                                     .max_slots = SLOTS,
+                                                     .type_id = TYPE,
+                                                     .memory = memory});
+}
+
+static hm_status init_lists(container *c, uint32_t way, uint32_t capacity, const hm_memory *memory)
+{
+    return hm_lists_init(&c->lists, &(hm_lists_desc){.item_size = 4 + 4 * way,
+                                                     .capacity = capacity,
+                                                     .max_slots = SLOTS,
+                                                     .type_id = TYPE,
+                                                     .memory = memory});
+}
+
+static hm_status init_world(container *c, uint32_t way, uint32_t capacity, const hm_memory *memory)
+{
+    (void)way;
+    return hm_world_init(&c->world, &(hm_world_desc){.capacity = capacity,
+                                                     .max_slots = SLOTS,
+                                                     .max_size = 1 << 24,
+                                                     .type_id = TYPE,
+                                                     .memory = memory});
+}
+
+VERBS(map, hm_map_adopt(&c->map, handle, NULL), hm_map_insert(&c->map, NULL),
+      hm_map_erase(&c->map, handle));
+VERBS(pool, hm_pool_adopt(&c->pool, handle, NULL), hm_pool_insert(&c->pool, NULL),
+      hm_pool_erase(&c->pool, handle));
+VERBS(table, hm_table_adopt(&c->table, handle, NULL), hm_table_insert(&c->table, NULL),
+      hm_table_erase(&c->table, handle));
+VERBS(lists, hm_lists_adopt(&c->lists, handle), hm_lists_create(&c->lists),
+      hm_lists_destroy(&c->lists, handle));
+VERBS(world, hm_world_adopt(&c->world, handle), hm_world_create(&c->world, NULL, 0),
+      hm_world_destroy(&c->world, handle));
+
+static hm_handle name_of(uint32_t slot, uint32_t generation)
+{
+    return hm_handle_pack(slot, generation, TYPE);
+}
+
+static bool tells(const char *words)
+{
+    return strstr(hm_last_error(), words) != NULL;
+}
+
+static container made;
+static test_memory memory;
+
+static void begin(const verbs *of, uint32_t way, uint32_t capacity)
+{
+    test_memory_init_with_holes(&memory, hm_memory_os()->page_size);
+    CHECK(of->init(&made, way, capacity, &memory.table) == HM_OK);
+}
+
+static void end(const verbs *of)
+{
+    CHECK(of->validate(&made) == HM_OK);
+    of->fini(&made);
+    test_memory_check_released(&memory);
+}
+
+/* What an undo does: the erased item comes back under its handle, and is erased again. */
+static void check_undo(const verbs *of, uint32_t way, uint32_t capacity)
+{
+    begin(of, way, capacity);
+    hm_handle first = of->add(&made), second = of->add(&made);
+    CHECK(of->end(&made, first) && of->explain(&made, first) == HM_HANDLE_STALE);
+    CHECK(of->adopt(&made, first) == HM_OK && of->explain(&made, first) == HM_HANDLE_LIVE);
+    CHECK(of->explain(&made, second) == HM_HANDLE_LIVE && of->stats(&made).count == 2);
+    CHECK(of->end(&made, first) && of->explain(&made, first) == HM_HANDLE_STALE);
+    hm_handle next = of->add(&made);
+    CHECK(next.bits == name_of(hm_handle_index(first), 2).bits);
+    CHECK(of->adopt(&made, first) == HM_ERROR_STALE && tells("its slot has another item"));
+    CHECK(of->adopt(&made, next) == HM_ERROR_STALE && tells("it is alive"));
+    CHECK(of->end(&made, next) && of->adopt(&made, first) == HM_ERROR_STALE);
+    CHECK(tells("its slot has issued later ones"));
+    end(of);
+}
+
+static void check_refusals(const verbs *of, uint32_t way, uint32_t capacity)
+{
+    begin(of, way, capacity);
+    const hm_handle forged = {name_of(1, 1).bits | HM_HANDLE_FREE_BIT};
+    CHECK(of->adopt(&made, HM_NULL_HANDLE) == HM_ERROR_INVALID && tells("HM_HANDLE_NULL"));
+    CHECK(of->adopt(&made, forged) == HM_ERROR_INVALID && tells("HM_HANDLE_FORGED"));
+    CHECK(of->adopt(&made, name_of(1, 0)) == HM_ERROR_INVALID);
+    CHECK(of->adopt(&made, hm_handle_pack(1, 1, TYPE + 1)) == HM_ERROR_INVALID);
+    CHECK(tells("HM_HANDLE_FOREIGN"));
+    CHECK(of->adopt(&made, name_of(SLOTS, 1)) == HM_ERROR_INVALID);
+    CHECK(tells("HM_HANDLE_OUT_OF_RANGE") && of->stats(&made).slots == 0);
+    const hm_handle last = name_of(3, HM_HANDLE_MAX_GENERATION);
+    CHECK(of->adopt(&made, last) == HM_OK && of->end(&made, last));
+    while (of->explain(&made, last) != HM_HANDLE_RETIRED)
+        CHECK(of->reserve(&made, 4) == HM_OK);
+    CHECK(of->adopt(&made, last) == HM_ERROR_STALE && tells("its slot is retired"));
+    for (uint32_t i = of->stats(&made).count; i < FEW; i++)
+        CHECK(of->adopt(&made, name_of(10 + i, 1)) == HM_OK);
+    CHECK(capacity == 0 || of->adopt(&made, name_of(9, 1)) == HM_ERROR_FULL);
+    end(of);
+}
+
+static unsigned char file[1 << 18];
+static size_t file_size, file_position;
+
+static bool write_file(void *context, const void *bytes, size_t size)
+{
+    (void)context;
+    CHECK(size <= sizeof file - file_size);
+    memcpy(file + file_size, bytes, size);
+    file_size += size;
+    return true;
+}
+
+static bool read_file(void *context, void *bytes, size_t size)
+{
+    (void)context;
+    CHECK(size <= file_size - file_position);
+    memcpy(bytes, file + file_position, size);
+    file_position += size;
+    return true;
+}
+
+/* Slots far beyond the capacity: those in between are issued later, with higher generations, also
+ * after a save and a load. */
+static void check_distance(const verbs *of, uint32_t way, uint32_t capacity)
+{
+    begin(of, way, capacity);
+    CHECK(of->adopt(&made, name_of(SLOTS - 1, 7)) == HM_OK);
+    CHECK(of->stats(&made).slots == SLOTS && of->stats(&made).free_slots == SLOTS - 1);
+    CHECK(of->explain(&made, name_of(6, 1)) == HM_HANDLE_STALE);
+    CHECK(of->adopt(&made, name_of(6, 1)) == HM_OK && of->validate(&made) == HM_OK);
+    CHECK(of->reserve(&made, 1) == HM_OK);
+    hm_handle next = of->upcoming(&made, 0);
+    CHECK(hm_handle_generation(next) == 2 && hm_handle_index(next) < SLOTS - 1);
+    file_size = file_position = 0;
+    CHECK(of->save(&made, (hm_sink){write_file, NULL}) == HM_OK);
+    CHECK(hm_handle_equal(of->add(&made), next));
+    CHECK(of->trim(&made) == HM_OK);
+    end(of);
+    begin(of, way, capacity);
+    CHECK(of->load(&made, (hm_source){read_file, NULL}) == HM_OK);
+    CHECK(of->stats(&made).count == 2 && of->stats(&made).slots == SLOTS);
+    CHECK(hm_handle_equal(of->add(&made), next) && of->validate(&made) == HM_OK);
+    for (uint32_t i = 3; i < FEW; i++)
+        CHECK(!hm_handle_is_null(of->add(&made)));
+    CHECK(hm_handle_is_null(of->add(&made)) == (capacity != 0));
+    end(of);
+}
+
+/* Each k-th call for memory refused: nothing has changed, and the next try succeeds. */
+static void check_faults(const verbs *of, uint32_t way, uint32_t capacity)
+{
+    for (uint32_t k = 1;; k++) {
+        begin(of, way, capacity);
+        hm_handle first = of->add(&made);
+        test_memory_fail(&memory, k, false);
+        hm_status status = of->adopt(&made, name_of(SLOTS / 2, 3));
+        bool is_refused = test_memory_refused(&memory);
+        test_memory_fail(&memory, 0, false);
+        CHECK(status == (is_refused ? HM_ERROR_MEMORY : HM_OK));
+        CHECK(of->stats(&made).slots == (is_refused ? 1 : SLOTS / 2 + 1));
+        CHECK(of->validate(&made) == HM_OK);
+        CHECK(of->adopt(&made, name_of(SLOTS / 2, 3)) == (is_refused ? HM_OK : HM_ERROR_STALE));
+        CHECK(of->explain(&made, first) == HM_HANDLE_LIVE);
+        end(of);
+        if (!is_refused)
+            return;
+    }
+}
+
+#define TESTS(kind, ways)                                                                          \
+    TEST(adopt, a_##kind##_brings_an_erased_item_back_under_its_handle)                            \
+    {                                                                                              \
+        for (uint32_t way = 0; way < 2 * (ways); way++)                                            \
+            check_undo(&kind##_verbs, way / 2, way % 2 * FEW);                                     \
+    }                                                                                              \
+    TEST(adopt, a_##kind##_refuses_what_it_could_not_have_issued)                                  \
+    {                                                                                              \
+        for (uint32_t way = 0; way < 2 * (ways); way++)                                            \
+            check_refusals(&kind##_verbs, way / 2, way % 2 * FEW);                                 \
+    }                                                                                              \
+    TEST(adopt, a_##kind##_takes_slots_beyond_its_capacity)                                        \
+    {                                                                                              \
+        for (uint32_t way = 0; way < 2 * (ways); way++)                                            \
+            check_distance(&kind##_verbs, way / 2, way % 2 * FEW);                                 \
+    }                                                                                              \
+    TEST(adopt, a_##kind##_is_as_it_was_where_memory_is_refused)                                   \
+    {                                                                                              \
+        for (uint32_t way = 0; way < 2 * (ways); way++)                                            \
+            check_faults(&kind##_verbs, way / 2, way % 2 * FEW);                                   \
+    }
+
+TESTS(map, 2)
+TESTS(pool, 6)
+TESTS(table, 2)
+TESTS(lists, 1)
+TESTS(world, 1)
