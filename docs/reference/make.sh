@@ -5,7 +5,9 @@
 # installed.
 set -eu
 source=$1
-theme=/usr/share/doxygen-awesome-css
+theme=/usr/share/doxygen-awesome-css/doxygen-awesome
+style=
+[ ! -f "$theme.css" ] || style="$theme.css $theme-sidebar-only.css"
 rm -rf "$2"
 mkdir -p "$2"
 directory=$(cd "$2" && pwd)
@@ -13,7 +15,6 @@ cd "$source"
 {
     cat docs/reference/Doxyfile
     echo "OUTPUT_DIRECTORY = \"$directory\""
-    [ ! -d "$theme" ] || echo "HTML_EXTRA_STYLESHEET = $theme/doxygen-awesome.css" \
-        "$theme/doxygen-awesome-sidebar-only.css"
+    echo "HTML_EXTRA_STYLESHEET = $style docs/reference/reference.css"
 } | doxygen -
 python3 docs/reference/check.py . "$directory/html"
