@@ -35,7 +35,17 @@ ROWS = ['insert fresh', 'create', 'insert warm', 'iterate', 'lookup in order', '
         'lookup half stale', 'validity half stale', 'churn', 'pair at one slot',
         'churn in batches', 'erase all', 'refill', 'clear', 'worst insert']
 SMALL = 'create again'  # only in small containers
-UNGROWN = ['insert fresh', 'worst insert']  # measured at few sizes
+# The rows of ratios.svg, as it names them. The worst insert and clear are left out: their ratios
+# would need a far longer axis.
+IN_WORDS = {
+    'insert fresh': 'insert, new process', 'create': 'init, then insert',
+    'insert warm': 'insert after a clear', 'iterate': 'visit all',
+    'lookup in order': 'look up, in order', 'lookup random': 'look up, random',
+    'lookup half stale': 'look up, half stale', 'validity half stale': 'is it alive, half stale',
+    'churn': 'erase 1, insert 1', 'churn in batches': 'erase 256, insert 256',
+    'erase all': 'erase all, random', 'refill': 'fill up again',
+}
+GROWN = ['insert warm', 'iterate', 'lookup random', 'churn']  # the rows of growth.svg
 
 # Goals of hm_map: its time at most, as a share of the named container's.
 PEER = 'the best dense peer'
@@ -378,8 +388,7 @@ def grid_table(figures, title, ours, rivals):
 
 def write_data(figures, directory):
     """ratios.dat: the row; the ratios of hm_map and its batch form to the best dense peer, and that
-    peer; the ratios of the three pools to the best peer with holes, and that peer. The worst insert
-    and clear are left out: their ratios would need a far longer axis.
+    peer; the ratios of the three pools to the best peer with holes, and that peer.
     ratios.gp: the number of rows, the least ratio and the greatest.
     growth.dat: a block for each row, with the number of items, and hm_map, array, best dense peer
     and hm_map's batch form in ns an operation.
@@ -388,22 +397,22 @@ def write_data(figures, directory):
     def plain(value):
         return 'nan' if value is None else f'{value:.6g}'
     lines, ratios = [], []
-    for row in ROWS:
+    for row, words in IN_WORDS.items():
         where = figures.where(row)
         dense, holed = (figures.best(where, row, peers) for peers in (DENSE, HOLED))
-        if row in ('worst insert', 'clear') or not figures.all(where, row, 'hm_map'):
+        if not figures.all(where, row, 'hm_map'):
             continue
         cells = [figures.ratio(where, row, ours, dense) for ours in ('hm_map', BATCH)] + \
             [figures.ratio(where, row, pool, holed) for pool in POOLS[:3]]
         ratios += [ratio for ratio in cells if ratio is not None]
         texts = list(map(plain, cells))
-        lines.append(f'"{row}" {" ".join(texts[:2])} "{dense or "-"}" {" ".join(texts[2:])} '
+        lines.append(f'"{words}" {" ".join(texts[:2])} "{dense or "-"}" {" ".join(texts[2:])} '
                      f'"{holed or "-"}"\n')
     with open(os.path.join(directory, 'ratios.dat'), 'w', encoding='utf-8') as file:
         file.writelines(lines)
     with open(os.path.join(directory, 'ratios.gp'), 'w', encoding='utf-8') as file:
         file.write(f'rows = {len(lines)}\nlow = {min(ratios):.6g}\nhigh = {max(ratios):.6g}\n')
-    grown = [row for row in ROWS if row not in UNGROWN and figures.places(SIZE, row)]
+    grown = [row for row in GROWN if figures.places(SIZE, row)]
     with open(os.path.join(directory, 'growth.dat'), 'w', encoding='utf-8') as file:
         for row in grown:
             for n in figures.places(SIZE, row):
@@ -413,7 +422,7 @@ def write_data(figures, directory):
                 file.write(f'{n} {" ".join(map(plain, medians))}\n')
             file.write('\n\n')
     with open(os.path.join(directory, 'growth.gp'), 'w', encoding='utf-8') as file:
-        file.write('rows = "' + ' '.join(f"'{row}'" for row in grown) + '"\n')
+        file.write('rows = "' + ' '.join(f"'{IN_WORDS[row]}'" for row in grown) + '"\n')
         for name, container, column in ('array', ARRAY, '3'), ('batch', BATCH, '5'):
             columns = [column if any(figures.all((SIZE, n), row, container)
                                      for n in figures.places(SIZE, row)) else '2' for row in grown]

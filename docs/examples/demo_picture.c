@@ -26,10 +26,9 @@ static const char style[] =
     "without = '#d55e00'\n";
 
 static const char title[] =
-    "set multiplot layout 3,1 title \"{/:Bold Memory order after %u frames: %.1f%% with "
-    "defragmentation, against %.1f%% without}\\n{/*0.8 %u nodes, of which 1%% are replaced %s in "
-    "each frame; at most %u "
-    "swaps a frame; %s}\"\n"
+    "set multiplot layout 3,1 title \"{/:Bold A scene that changes for %u frames, with "
+    "defragmentation and without: order, time, drawing}\\n{/*0.8 %u nodes, of which 1%% are "
+    "replaced %s in each frame; at most %u swaps a frame; %s}\"\n"
     "set xrange [1:%u]\n";
 
 static const char panels[] =
@@ -37,8 +36,8 @@ static const char panels[] =
     "set ylabel \"nodes followed in memory by\\nthe next one of the tree, %%\"\n"
     "set yrange [0:102]\n"
     "plot 'demo.csv' using 1:(100*$2) with lines lw 2.5 lc rgb with title 'with "
-    "defragmentation', \\\n"
-    "     '' using 1:(100*$3) with lines lw 2.5 lc rgb without title 'without'\n"
+    "defragmentation: %.1f%% at the end', \\\n"
+    "     '' using 1:(100*$3) with lines lw 2.5 lc rgb without title 'without: %.1f%%'\n"
     "set key top left\n"
     "set ylabel \"time in a frame, ms\\n{/*0.85 (median of %d frames)}\"\n"
     "set yrange [0:%g]\n"
@@ -118,14 +117,14 @@ static bool write_script(const struct demo_result *result, FILE *file)
     if (top < other)
         top = other;
     fputs(style, file);
-    fprintf(file, title, (unsigned)count, 100 * result->with.frames[count - 1].order,
-            100 * result->without.frames[count - 1].order,
+    fprintf(file, title, (unsigned)count,
             (unsigned)scene_node_map_count(&result->with.simulation.scene.nodes),
             settings->elsewhere ? "elsewhere" : "in their place", (unsigned)settings->swaps, runs,
             (unsigned)(count > 1 ? count : 2));
     /* Space for the key, and no empty range if nothing is drawn. */
     double most = 1 + 1.6 * report_quantile(result->without.frames, count, changes, 1);
-    fprintf(file, panels, REPORT_WINDOW, top, top, most,
+    fprintf(file, panels, 100 * result->with.frames[count - 1].order,
+            100 * result->without.frames[count - 1].order, REPORT_WINDOW, top, top, most,
             report_mean(result->with.frames, count, drawn), (unsigned)settings->sort_swaps,
             report_mean(result->with.frames, count, sort_ms));
     return ferror(file) == 0;
