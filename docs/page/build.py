@@ -1,9 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""build.py LIBRARY OUTPUT: joins the page and the library's WebAssembly into one file."""
+"""build.py LIBRARY OUTPUT: joins the page and the library's WebAssembly into one file. The lines of C
+that the page shows have to be in page.c: fails if one is not."""
 
 import base64
+import html
 import os
+import re
 import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -22,6 +25,10 @@ def main():
     script = f"const LIBRARY = '{library}';\n" + read('page.js')
     page = read('page.html').replace('/* STYLE */\n', read('page.css'))
     page = page.replace('/* SCRIPT */\n', script)
+    source = re.sub(r'\s+', ' ', read('page.c'))
+    for line in re.findall(r'<code>(hm_.*?)</code>', page):
+        if html.unescape(line) not in source:
+            sys.exit(f'build.py: page.c does not say {html.unescape(line)}')
     with open(sys.argv[2], 'w', encoding='utf-8', newline='\n') as file:
         file.write(page)
 

@@ -92,6 +92,7 @@ function arrow(from, to, className) {
 
 function drawArrows(shown) {
     const svg = by('small-arrows');
+    svg.setAttribute('width', 0); // else a view that becomes narrower would keep it
     svg.setAttribute('width', by('small-view').scrollWidth);
     svg.setAttribute('height', by('small-view').scrollHeight);
     const paths = [];
@@ -150,12 +151,17 @@ const smallActions = {
             return `Refused. ${text(lib.last_error())}`;
         return `Trimmed: ${before - lib.small_committed()} bytes given back.`;
     },
+    // Two slots are in their second use, and the handle of the first use is selected.
     restart() {
         lib.small_begin();
-        chosen = -1;
         for (let i = 0; i < 8; i++)
             lib.small_insert();
-        return '';
+        for (const held of [1, 4])
+            lib.small_erase(held);
+        for (let i = 0; i < 2; i++)
+            lib.small_insert();
+        chosen = 1;
+        return `Refused. ${text(lib.small_describe(chosen))}`;
     },
 };
 
@@ -234,12 +240,13 @@ function beginSwarm() {
     const canvas = by('swarm-canvas');
     canvas.width = lib.swarm_width();
     canvas.height = lib.swarm_height();
-    by('swarm-run').addEventListener('click', () => {
+    const turn = () => {
         isRunning = !isRunning;
         by('swarm-run').setAttribute('aria-pressed', isRunning);
         by('swarm-run').textContent = isRunning ? 'Pause' : 'Run';
         runSwarm();
-    });
+    };
+    by('swarm-run').addEventListener('click', turn);
     by('swarm-one').addEventListener('click', frameSwarm);
     by('swarm-restart').addEventListener('click', () => {
         lib.swarm_begin();
@@ -256,6 +263,8 @@ function beginSwarm() {
     }
     lib.swarm_begin();
     drawSwarm();
+    if (!matchMedia('(prefers-reduced-motion: reduce)').matches)
+        turn();
 }
 
 /* A pool and its holes. */
@@ -347,6 +356,11 @@ function beginGrid() {
     by('grid-said').textContent = '';
 }
 
+// In the reference, which calls it page.html, the page has the others beside it.
+if (location.pathname.endsWith('/page.html')) {
+    by('links').hidden = false;
+    by('sources').hidden = true;
+}
 beginSmall();
 beginSwarm();
 beginGrid();

@@ -71,7 +71,27 @@ async function checkSmall() {
     checks++;
 }
 
+// It opens on a handle that is refused and arrows that cross, with the swarm running.
 await checkSmall();
+check((await said('small-said')).startsWith('Refused. stale: slot 1'), 'it opens on a refusal');
+check(await page.$('#small-arrows path.refused') !== null, 'the refusal is drawn');
+check(await page.evaluate(() => lib.small_number_at(1) !== lib.small_number_at(7) &&
+    indexOf(lib.small_entry(1)) === 7 && indexOf(lib.small_entry(7)) === 1), 'arrows cross');
+check(await said('swarm-run') === 'Pause', 'the swarm runs');
+await press('swarm-run');
+check(await page.$$eval('.controls div:has(button)', (groups) =>
+    groups.length > 10 && groups.every((group) => group.querySelector('code'))),
+    'each button has its line of C');
+async function checkWidths() {
+    for (const width of [390, 1280, 1000]) {
+        await page.setViewport({ width, height: 1400 });
+        const wide = await page.$$eval('html, .small-view, .life', (all) =>
+            all.filter((one) => one.scrollWidth > one.clientWidth).map((one) => one.className));
+        assert.deepEqual(wide, [], `what is wider than ${width}`);
+        checks++;
+    }
+}
+await checkWidths();
 await press('small-insert');
 check((await said('small-said')).startsWith('Inserted. live: slot 8'), 'insert is said');
 await checkSmall();

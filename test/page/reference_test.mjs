@@ -3,6 +3,7 @@
 // without a screen, as wide as a desk's and as a telephone, and searches for a typed function. A
 // page fails if it is wider than the screen, lacks a picture, or has an error.
 import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import puppeteer from 'puppeteer-core';
 
@@ -54,6 +55,14 @@ const found = await (await frame.waitForFunction(() =>
     [...document.querySelectorAll('.SRResult')].find((result) => result.offsetHeight > 0)
         ?.textContent.trim())).jsonValue();
 assert.ok(found.startsWith('texture_map_get'), `found: ${found}`);
+if (existsSync(`${process.argv[2]}/page.html`)) {
+    await open('page.html', 1280);
+    const links = await page.$$eval('#links a', (all) => all.filter((link) => link.offsetHeight > 0)
+        .map((link) => link.getAttribute('href')));
+    assert.equal(links.length, 3, 'the page leads to the guide');
+    for (const link of links)
+        await open(link, 1280);
+}
 assert.deepEqual(troubles, []);
 await browser.close();
 console.log(`reference: ${names.length + 2} pages opened at two widths, the search finds texture_map_get`);
