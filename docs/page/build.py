@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""build.py LIBRARY OUTPUT: joins the page and the library's WebAssembly into one file. The lines of C
-that the page shows have to be in page.c: fails if one is not."""
+"""build.py LIBRARY OUTPUT: joins the page and the library's WebAssembly into one file. Fails if the page
+shows a line of C that is not in page.c."""
 
 import base64
 import html
@@ -26,7 +26,7 @@ def main():
     page = read('page.html').replace('/* STYLE */\n', read('page.css'))
     page = page.replace('/* SCRIPT */\n', script)
     source = re.sub(r'\s+', ' ', read('page.c'))
-    for line in re.findall(r'<code>(hm_.*?)</code>', page):
+    for line in re.findall(r'<code[^>]*>(hm_.*?)</code>', page):
         if html.unescape(line) not in source:
             sys.exit(f'build.py: page.c does not say {html.unescape(line)}')
     with open(sys.argv[2], 'w', encoding='utf-8', newline='\n') as file:

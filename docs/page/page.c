@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* page: what the page calls. The library itself, compiled to WebAssembly, with three containers: a
- * small map that is drawn with all its parts, a map of many items that is kept in order, and a
- * pool. The script only draws what these functions return. */
+/* page: what the page calls. The library itself, compiled to WebAssembly, with four containers: a
+ * small map that is drawn with all its parts, a map of many items that is kept in order, a pool,
+ * and a world. The script only draws what these functions return. */
 #include <handle_map/handle_map.h>
 
 #include <string.h>
@@ -435,4 +435,112 @@ uint32_t PAGE_EXPORT(grid_runs)(void)
 bool PAGE_EXPORT(grid_is_valid)(void)
 {
     return hm_pool_validate(&grid) == HM_OK;
+}
+
+/* The world: entities with any of three components. Its rows are listed as a query visits them,
+ * archetype after archetype. */
+
+enum { WORLD_COMPONENTS = 3, WORLD_CAPACITY = 12 };
+
+static const char *const world_names[WORLD_COMPONENTS] = {"position", "velocity", "health"};
+static hm_world world;
+static hm_query world_query; /* visits all entities */
+static hm_component world_components[WORLD_COMPONENTS];
+static hm_handle world_rows[WORLD_CAPACITY];
+static uint32_t world_row_count;
+static char world_text[200];
+
+static void world_list_rows(void)
+{
+    hm_query_loop loop;
+    hm_view view;
+    world_row_count = 0;
+    hm_query_begin(&world_query, &loop);
+    while (hm_query_next(&loop, &view))
+        for (uint32_t i = 0; i < view.count; i++)
+            world_rows[world_row_count++] = view.entities[i];
+}
+
+void PAGE_EXPORT(world_begin)(void)
+{
+    const hm_world_desc desc = {.capacity = WORLD_CAPACITY, .type_id = 6, .name = "world"};
+    page_seed = 17;
+    hm_query_fini(&world_query);
+    hm_world_fini(&world);
+    (void)hm_world_init(&world, &desc);
+    for (uint32_t i = 0; i < WORLD_COMPONENTS; i++) {
+        const hm_component_desc component = {.size = sizeof(uint32_t), .name = world_names[i]};
+        world_components[i] = hm_world_component(&world, &component);
+    }
+    (void)hm_query_init(&world_query, &world, &(hm_query_desc){0});
+    world_list_rows();
+}
+
+/* Bit i of `bits`: whether the entity gets component i. Returns its slot, or -1. */
+int32_t PAGE_EXPORT(world_create)(uint32_t bits)
+{
+    hm_component set[WORLD_COMPONENTS];
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < WORLD_COMPONENTS; i++)
+        if ((bits >> i & 1) != 0)
+            set[n++] = world_components[i];
+    hm_handle entity = hm_world_create(&world, set, n);
+    for (uint32_t i = 0; i < n && !hm_handle_is_null(entity); i++)
+        *(uint32_t *)hm_world_get(&world, entity, set[i]) = 10 + page_random(90);
+    world_list_rows();
+    return hm_handle_is_null(entity) ? -1 : (int32_t)hm_handle_index(entity);
+}
+
+bool PAGE_EXPORT(world_destroy)(uint32_t row)
+{
+    hm_handle entity = world_rows[row];
+    bool was_alive = hm_world_destroy(&world, entity);
+    world_list_rows();
+    return was_alive;
+}
+
+/* Adds a component, or takes it away if the entity has it. */
+bool PAGE_EXPORT(world_change)(uint32_t row, uint32_t number)
+{
+    hm_handle entity = world_rows[row];
+    hm_component component = world_components[number];
+    uint32_t value = 10 + page_random(90);
+    hm_status status = hm_world_has(&world, entity, component)
+                           ? hm_world_remove(&world, entity, component)
+                           : hm_world_add(&world, entity, component, &value);
+    world_list_rows();
+    return status == HM_OK;
+}
+
+uint32_t PAGE_EXPORT(world_count)(void)
+{
+    return world_row_count;
+}
+
+uint64_t PAGE_EXPORT(world_handle)(uint32_t row)
+{
+    return world_rows[row].bits;
+}
+
+/* Returns the value of a component, or -1 if the entity does not have it. */
+int32_t PAGE_EXPORT(world_value)(uint32_t row, uint32_t number)
+{
+    const uint32_t *value = hm_world_get(&world, world_rows[row], world_components[number]);
+    return value == NULL ? -1 : (int32_t)*value;
+}
+
+const char *PAGE_EXPORT(world_name)(uint32_t number)
+{
+    return world_names[number];
+}
+
+const char *PAGE_EXPORT(world_describe)(uint32_t row)
+{
+    (void)hm_world_describe(&world, world_rows[row], world_text, sizeof world_text);
+    return world_text;
+}
+
+bool PAGE_EXPORT(world_is_valid)(void)
+{
+    return hm_world_validate(&world) == HM_OK && world_row_count == hm_world_count(&world);
 }

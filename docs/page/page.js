@@ -356,6 +356,116 @@ function beginGrid() {
     by('grid-said').textContent = '';
 }
 
+/* A world, with a table for each set of components. */
+
+const COMPONENTS = ['position', 'velocity', 'health'];
+const WALK = 700; // ms that an entity takes from one table to the next
+let walker = -1; // slot of the selected entity
+
+function worldRows() {
+    return Array.from({ length: lib.world_count() }, (_, row) => {
+        const values = COMPONENTS.map((_, number) => lib.world_value(row, number));
+        return { row, values, slot: indexOf(lib.world_handle(row)),
+            set: COMPONENTS.filter((_, number) => values[number] >= 0) };
+    });
+}
+
+function archetypeTable(set, rows) {
+    const table = document.createElement('table');
+    table.createCaption().textContent = `{${set.join(', ')}}`;
+    const head = table.createTHead().insertRow();
+    for (const name of ['entity', ...set]) {
+        const made = document.createElement('th');
+        made.textContent = name;
+        made.scope = 'col';
+        head.append(made);
+    }
+    const body = table.createTBody();
+    for (const { row, slot, values } of rows) {
+        const line = body.insertRow();
+        line.id = `entity-${slot}`;
+        line.className = slot === walker ? 'chosen' : '';
+        const choice = document.createElement('button');
+        choice.textContent = `slot ${slot}`;
+        choice.addEventListener('click', () => {
+            walker = slot;
+            sayWorld(text(lib.world_describe(row)));
+        });
+        line.insertCell().append(choice);
+        for (const value of values.filter((value) => value >= 0))
+            line.insertCell().textContent = value;
+    }
+    return table;
+}
+
+// Rows that are elsewhere than before walk there.
+function drawWorld() {
+    const lines = () => [...by('world-tables').querySelectorAll('tbody tr')];
+    const before = new Map(lines().map((line) => [line.id, line.getBoundingClientRect()]));
+    const rows = worldRows();
+    const sets = [...new Set(rows.map(({ set }) => set.join()))].sort();
+    by('world-tables').replaceChildren(...sets.map((set) => {
+        const inside = rows.filter((row) => row.set.join() === set);
+        return archetypeTable(inside[0].set, inside);
+    }));
+    const chosen = rows.find(({ slot }) => slot === walker);
+    for (const name of COMPONENTS) {
+        const has = chosen !== undefined && chosen.set.includes(name);
+        by(`world-${name}`).textContent = `${has ? 'Remove' : 'Add'} ${name}`;
+        by(`world-${name}`).parentElement.querySelector('.add').hidden = has;
+        by(`world-${name}`).parentElement.querySelector('.remove').hidden = !has;
+    }
+    by('world-stats').textContent = `${rows.length} entities in ${sets.length} tables`;
+    if (matchMedia('(prefers-reduced-motion: reduce)').matches)
+        return;
+    for (const line of lines()) {
+        const from = before.get(line.id), to = line.getBoundingClientRect();
+        if (from !== undefined && (from.x !== to.x || from.y !== to.y))
+            line.animate([{ transform: `translate(${from.x - to.x}px, ${from.y - to.y}px)` },
+                { transform: 'none' }], { duration: WALK, easing: 'ease-in-out' });
+    }
+}
+
+function sayWorld(words) {
+    by('world-said').textContent = words;
+    drawWorld();
+}
+
+// Calls what a button stands for with the row of the selected entity.
+function actOnWalker(act) {
+    const chosen = worldRows().find(({ slot }) => slot === walker);
+    sayWorld(chosen === undefined ? 'Select an entity first.' : act(chosen));
+}
+
+function beginWorld() {
+    COMPONENTS.forEach((name, number) => {
+        by(`world-${name}`).addEventListener('click', () => actOnWalker(({ row, set }) => {
+            if (!lib.world_change(row, number))
+                return `Refused. ${text(lib.last_error())}`;
+            return set.includes(name) ? `Slot ${walker} walked to the table without ${name}.`
+                : `Slot ${walker} walked to the table that has ${name} too.`;
+        }));
+    });
+    by('world-create').addEventListener('click', () => {
+        const slot = lib.world_create(3);
+        if (slot >= 0)
+            walker = slot;
+        sayWorld(slot < 0 ? `Refused. ${text(lib.last_error())}` : `Created, in slot ${slot}.`);
+    });
+    by('world-destroy').addEventListener('click', () => actOnWalker(({ row, slot }) => {
+        lib.world_destroy(row);
+        walker = -1;
+        return `Destroyed the entity of slot ${slot}. The last row filled the gap.`;
+    }));
+    const restart = () => {
+        lib.world_begin();
+        walker = [3, 3, 3, 1, 1, 7, 7].map((set) => lib.world_create(set))[0];
+        sayWorld('');
+    };
+    by('world-restart').addEventListener('click', restart);
+    restart();
+}
+
 // In the reference, which calls it page.html, the page has the others beside it.
 if (location.pathname.endsWith('/page.html')) {
     by('links').hidden = false;
@@ -364,6 +474,7 @@ if (location.pathname.endsWith('/page.html')) {
 beginSmall();
 beginSwarm();
 beginGrid();
+beginWorld();
 addEventListener('resize', drawSmall);
 matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => {
     drawSmall();

@@ -85,7 +85,7 @@ check(await page.$$eval('.controls div:has(button)', (groups) =>
 async function checkWidths() {
     for (const width of [390, 1280, 1000]) {
         await page.setViewport({ width, height: 1400 });
-        const wide = await page.$$eval('html, .small-view, .life', (all) =>
+        const wide = await page.$$eval('html, .small-view, .tables', (all) =>
             all.filter((one) => one.scrollWidth > one.clientWidth).map((one) => one.className));
         assert.deepEqual(wide, [], `what is wider than ${width}`);
         checks++;
@@ -250,6 +250,56 @@ check((await said('grid-said')).startsWith('Erased place 5,'), 'a touch erases')
 await press('grid-clear');
 await checkGrid();
 check(await page.evaluate(() => lib.grid_count()) === 0, 'clear empties the pool');
+
+// The tables have what the library says of each entity.
+async function checkWorld() {
+    const wrong = await page.evaluate(() => {
+        const wrong = worldRows().filter(({ slot, values, set }) => {
+            const line = document.getElementById(`entity-${slot}`);
+            const cells = line === null ? [] : [...line.cells].map((cell) => cell.textContent);
+            const heads = line === null ? [] :
+                [...line.closest('table').tHead.rows[0].cells].map((cell) => cell.textContent);
+            return cells.join() !== [`slot ${slot}`, ...values.filter((v) => v >= 0)].join() ||
+                heads.join() !== ['entity', ...set].join();
+        });
+        const lines = document.querySelectorAll('#world-tables tbody tr').length;
+        return wrong.length + (lines !== lib.world_count()) + !lib.world_is_valid();
+    });
+    assert.equal(wrong, 0);
+    checks++;
+}
+await checkWorld();
+const health = () => page.$eval('#world-health + .add', (line) => line.hidden);
+check(!await health() && await said('world-health') === 'Add health', 'health can be added');
+const handle = await page.evaluate(() => String(lib.world_handle(0)));
+await press('world-health');
+check(await page.evaluate(() =>
+    document.getElementById('entity-0').getAnimations().length === 1), 'the entity walks');
+check((await said('world-said')).startsWith('Slot 0 walked to the table that has health'),
+    'walking is said');
+check(await page.evaluate((bits) => worldRows().some(({ row, slot, set }) => slot === 0 &&
+    set.length === 3 && String(lib.world_handle(row)) === bits), handle), 'its handle stays');
+await checkWorld();
+check(await health() && await said('world-health') === 'Remove health', 'health can be removed');
+for (const name of ['position', 'velocity', 'health', 'health']) {
+    await press(`world-${name}`);
+    await checkWorld();
+}
+await press('world-destroy');
+check((await said('world-said')).startsWith('Destroyed'), 'destroy is said');
+await press('world-destroy');
+check(await said('world-said') === 'Select an entity first.', 'none is selected');
+await checkWorld();
+await page.click('#entity-5 button');
+check((await said('world-said')).startsWith('live: slot 5'), 'an entity is described');
+for (let i = 0; i < 7; i++)
+    await press('world-create');
+check((await said('world-said')).startsWith('Refused.'), 'a full world refuses');
+await checkWorld();
+await checkWidths();
+await press('world-restart');
+await checkWorld();
+await press('world-health');
 
 // For the picture: something to look at in each view.
 await page.evaluate(() => { insertInGrid(300); lib.grid_erase_half(); insertInGrid(60); });

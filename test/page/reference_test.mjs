@@ -26,7 +26,8 @@ async function open(name, width) {
 
 await open('index.html', 1280);
 const names = await page.evaluate(() => [...new Set([NAVTREE[0][1],
-    ...NAVTREE[0][2].map((entry) => entry[1])].filter((url) => url).map((url) => url.split('#')[0]))]);
+    ...NAVTREE[0][2].map((entry) => entry[1])]
+    .filter((url) => url).map((url) => url.split('#')[0]))]);
 assert.ok(names.length > 20, `the table of contents has ${names.length} pages`);
 for (const name of [...names, 'texture_8h.html', 'map_8h.html']) {
     for (const width of [1280, 390]) {
@@ -65,4 +66,4 @@ if (existsSync(`${process.argv[2]}/page.html`)) {
 }
 assert.deepEqual(troubles, []);
 await browser.close();
-console.log(`reference: ${names.length + 2} pages opened at two widths, the search finds texture_map_get`);
+console.log(`reference: ${names.length + 2} pages opened at two widths, texture_map_get found`);
