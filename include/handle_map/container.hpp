@@ -193,6 +193,19 @@ template <class Base> class issuer : public Base
     {
         return handle_type(Base::call::upcoming(this->c(), k));
     }
+    /* Reads what save wrote, and makes its items those of this container, under new handles, which
+     * `remap` then has for the old ones: an empty secondary<T, handle<T>>. Over many frames:
+     * hm_merge_begin_map(&merge, c(), ...) and so on, save.h. */
+    template <class Source, class Remap, class = typename Remap::handle_type>
+    status merge(Source &&source, Remap &remap, const hm_save_desc &with = {}) noexcept
+    {
+        return merge_into(source, detail::remap_of<handle_type>(remap), with);
+    }
+    /* The same, where nobody needs the new handles. */
+    template <class Source> status merge(Source &&source, const hm_save_desc &with = {}) noexcept
+    {
+        return merge_into(source, nullptr, with);
+    }
     /* The type id of the handles; with hm::unique, the number that init has found. */
     [[nodiscard]] std::uint16_t type_id() const noexcept
     {
@@ -202,6 +215,17 @@ template <class Base> class issuer : public Base
     [[nodiscard]] hm_owners as_owners() const noexcept
     {
         return Base::call::as_owners(this->c());
+    }
+
+  private:
+    template <class Source>
+    status merge_into(Source &source, hm_secondary *remap, const hm_save_desc &with) noexcept
+    {
+        using item = typename Base::shape::saved_item;
+        if constexpr (!std::is_void<item>::value)
+            static_assert(is_relocatable<item>::value, "a merge moves the items as bytes");
+        const hm_save_desc desc = detail::save_desc_of<item>(with);
+        return Base::call::merge(this->c(), &desc, detail::source_of(source), remap);
     }
 };
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* save: writes a container to a file, a socket or memory, and reads it back with every handle.
+/* save: writes a container to a file, a socket or memory, and reads it back with every handle, or
+ * merges it into another one.
  *
  * After a load every handle from before the save means what it meant: it resolves to the same item,
  * or is refused as stale or retired. The next inserts return the handles that they would have
@@ -177,6 +178,85 @@ typedef struct hm_world_save_desc {
  * the load fails, the destroy hook of a component is called for each value that its decode made. */
 HM_API hm_status hm_world_save(const hm_world *world, const hm_world_save_desc *desc, hm_sink sink);
 HM_API hm_status hm_world_load(hm_world *world, const hm_world_save_desc *desc, hm_source source);
+
+/* Merges: the items of a section become items of a container that may have others, under new
+ * handles, in the order of the section. `remap` is a secondary without values, for handles of this
+ * type id, whose values are hm_handle: it becomes a table from each handle of the section to the
+ * new one, by which the program mends references. NULL: nobody needs it.
+ *
+ * These functions insert all items, or none. They fail as a load does, and as an insert:
+ * HM_ERROR_FULL, HM_ERROR_MEMORY, HM_ERROR_BUSY; HM_ERROR_INVALID also for a remap that has values,
+ * or other ones. Then `remap` is empty; lists and entities that had been made have used up their
+ * handles. The section is loaded into a container of its own first, so that for a while the items
+ * are in memory twice. Of a world, max_archetypes bounds the archetypes of both. Invalidates what
+ * the container's insert_n or create_n does. O(slots + bytes). Example:
+ *
+ *     static void add_level(hm_map *sprites, hm_secondary *remap, hm_source level)
+ *     {
+ *         uint32_t first = hm_map_count(sprites);
+ *         if (hm_map_merge(sprites, NULL, level, remap) != HM_OK)
+ *             fprintf(stderr, "%s\n", hm_last_error());
+ *         for (uint32_t i = first; i < hm_map_count(sprites); i++) {
+ *             struct sprite *sprite = (struct sprite *)hm_map_items(sprites) + i;
+ *             const hm_handle *parent = hm_secondary_get(remap, sprite->parent);
+ *             sprite->parent = parent != NULL ? *parent : HM_NULL_HANDLE;
+ *         }
+ *     }
+ */
+HM_API hm_status hm_map_merge(hm_map *map, const hm_save_desc *desc, hm_source source,
+                              hm_secondary *remap);
+HM_API hm_status hm_pool_merge(hm_pool *pool, const hm_save_desc *desc, hm_source source,
+                               hm_secondary *remap);
+HM_API hm_status hm_table_merge(hm_table *table, const hm_save_desc *desc, hm_source source,
+                                hm_secondary *remap);
+HM_API hm_status hm_lists_merge(hm_lists *lists, const hm_save_desc *desc, hm_source source,
+                                hm_secondary *remap);
+HM_API hm_status hm_world_merge(hm_world *world, const hm_world_save_desc *desc, hm_source source,
+                                hm_secondary *remap);
+
+/* A merge over many frames. All fields are private. Owns the items that are not inserted yet. Stays
+ * where it is from begin to end, which container and remap outlive. */
+typedef struct hm_merge {
+    const struct hm_merge_kind *kind; /* NULL: it has not begun, or has ended */
+    void *into;                       /* the container */
+    hm_secondary *remap;              /* or NULL */
+    uint32_t done, count;             /* items */
+    uint32_t cursor;                  /* where the next one is */
+    union {
+        hm_map map;
+        hm_pool pool;
+        hm_table table;
+        hm_lists lists;
+        hm_world world;
+    } from; /* what was loaded */
+} hm_merge;
+
+/* Reads and checks the section, and gives each of its handles an entry in `remap`, which is null
+ * until its item is inserted. Fails as the functions above do, but for want of room in the
+ * container; then there is nothing to end. */
+HM_API hm_status hm_merge_begin_map(hm_merge *merge, hm_map *map, const hm_save_desc *desc,
+                                    hm_source source, hm_secondary *remap);
+HM_API hm_status hm_merge_begin_pool(hm_merge *merge, hm_pool *pool, const hm_save_desc *desc,
+                                     hm_source source, hm_secondary *remap);
+HM_API hm_status hm_merge_begin_table(hm_merge *merge, hm_table *table, const hm_save_desc *desc,
+                                      hm_source source, hm_secondary *remap);
+HM_API hm_status hm_merge_begin_lists(hm_merge *merge, hm_lists *lists, const hm_save_desc *desc,
+                                      hm_source source, hm_secondary *remap);
+HM_API hm_status hm_merge_begin_world(hm_merge *merge, hm_world *world,
+                                      const hm_world_save_desc *desc, hm_source source,
+                                      hm_secondary *remap);
+
+/* Inserts the next n items, or as many as are left. If one is refused, those before it stay, and
+ * the next step begins with it. Other calls may come between the steps. Fails, and invalidates, as
+ * the container's insert_n or create_n of one. O(n). */
+HM_API hm_status hm_merge_step(hm_merge *merge, uint32_t n);
+
+/* Returns how many items are not inserted yet. O(1). */
+HM_API uint32_t hm_merge_left(const hm_merge *merge);
+
+/* Ends a merge, whether or not all items are inserted: the destroy hook is called for each of the
+ * others, last first, in a pool lowest first. Zeroes it. May be called twice. O(items left). */
+HM_API void hm_merge_end(hm_merge *merge);
 
 HM_END_C
 

@@ -95,6 +95,15 @@ template <class Source> hm_source source_of(Source &source) noexcept
                 const_cast<void *>(static_cast<const void *>(std::addressof(source)))};
 }
 
+/* The C struct of a secondary from old handles to new ones. */
+template <class Handle, class Remap> hm_secondary *remap_of(Remap &remap) noexcept
+{
+    static_assert(std::is_same<typename Remap::handle_type, Handle>::value &&
+                      std::is_same<typename Remap::value_type, Handle>::value,
+                  "a remap is a secondary whose owners and values are handles of the container");
+    return remap.c();
+}
+
 } // namespace detail
 } // namespace hm
 

@@ -215,6 +215,18 @@ class [[nodiscard]] world : public destroyer<issuer<container<detail::world_shap
         const hm_world_save_desc desc = with_formats<Types...>(with, set, formats);
         return hm_world_load(c(), &desc, detail::source_of(source));
     }
+    /* As hm_world_merge, with the components of load; `remap`: a secondary<world, entity>. */
+    template <class... Types, class Source, class Remap, class = typename Remap::handle_type>
+    status merge(Source &&source, Remap &remap, const hm_world_save_desc &with = {}) noexcept
+    {
+        return merge_into<Types...>(source, detail::remap_of<entity>(remap), with);
+    }
+    /* The same, where nobody needs the new handles. */
+    template <class... Types, class Source>
+    status merge(Source &&source, const hm_world_save_desc &with = {}) noexcept
+    {
+        return merge_into<Types...>(source, nullptr, with);
+    }
     /* An entity with the components and values of this one; null when refused. The copies of values
      * are those of the copy constructors, which must be noexcept: as hm_world_copy. */
     entity copy(entity which) noexcept
@@ -402,6 +414,17 @@ class [[nodiscard]] world : public destroyer<issuer<container<detail::world_shap
     template <class... Types> status require(hm_component *set) noexcept
     {
         return own_.core->require_all<Types...>(set);
+    }
+    template <class... Types, class Source>
+    status merge_into(Source &source, hm_secondary *remap, const hm_world_save_desc &with) noexcept
+    {
+        hm_component_format formats[sizeof...(Types) + 1];
+        hm_component set[sizeof...(Types) + 1];
+        status returned = require<Types...>(set);
+        if (returned != HM_OK)
+            return returned;
+        const hm_world_save_desc desc = with_formats<Types...>(with, set, formats);
+        return hm_world_merge(c(), &desc, detail::source_of(source), remap);
     }
     template <class T>
     static void add_format(hm_world_save_desc &with, hm_component component,

@@ -84,9 +84,6 @@ EXCUSES = {
     "world.desc.add": "whoever adds a value acts after the call; see World in docs/design.md",
     "world.desc.set": "whoever replaces a value acts after the call",
 }
-for saved in CONTAINERS:
-    if saved not in ("secondary", "index"):
-        EXCUSES.update({f"{saved}.{verb}": "not yet" for verb in ("merge",)})
 
 
 def strip(text):

@@ -104,6 +104,51 @@ TEST(cpp_save, items_come_back_by_the_code_of_their_type)
     CHECK(again.load(first.source()) == HM_ERROR_INVALID);
 }
 
+/* Merges a container twice into another one; the second time nobody asks for the handles. */
+template <class C, class Remap> void merge_twice(const C &from, C &into, Remap &remap)
+{
+    file saved;
+    const std::uint32_t count = into.size();
+    CHECK(from.save(saved.sink()) == HM_OK && into.merge(saved.source(), remap) == HM_OK);
+    CHECK(into.merge(saved.source()) == HM_OK && into.size() == count + 2 * from.size());
+    CHECK(into.merge(saved.source(), remap) == HM_ERROR_INVALID && into.validate() == HM_OK);
+    CHECK(remap.size() == from.size());
+}
+
+TEST(cpp_save, items_are_merged_under_new_handles)
+{
+    hm::map<player> players, others;
+    hm::pool<player> bench, other_bench;
+    hm::lists<int> lists, other_lists;
+    hm::table<float, int> table, other_table;
+    hm::world world, other_world;
+    others.insert(make_player("Ann", 3));
+    const auto bob = players.insert(make_player("Bob", 5));
+    const auto cat = bench.insert(make_player("Cat", 7));
+    const auto list = lists.create();
+    const auto row = table.insert(0.5F, 6);
+    lists.push(list, 11);
+    hm::secondary<player, hm::handle<player>> remap(others), bench_remap(other_bench);
+    hm::secondary<hm::list<int>, hm::handle<hm::list<int>>> list_remap(other_lists);
+    hm::secondary<hm::table<float, int>, hm::handle<hm::table<float, int>>> row_remap(other_table);
+    hm::secondary<hm::world, hm::entity> entity_remap(other_world);
+    merge_twice(players, others, remap);
+    merge_twice(bench, other_bench, bench_remap);
+    merge_twice(lists, other_lists, list_remap);
+    merge_twice(table, other_table, row_remap);
+    CHECK(is_player(others.get(*remap.get(bob)), "Bob", 5));
+    CHECK(is_player(other_bench.get(*bench_remap.get(cat)), "Cat", 7));
+    CHECK(other_lists.items(*list_remap.get(list))[0] == 11);
+    CHECK(*other_table.get<1>(*row_remap.get(row)) == 6);
+    file saved;
+    const auto one = world.create(position{1, 2}, make_player("Ann", 3));
+    CHECK(world.save<player>(saved.sink()) == HM_OK);
+    CHECK((other_world.merge<position, player>(saved.source(), entity_remap) == HM_OK));
+    CHECK((other_world.merge<position, player>(saved.source()) == HM_OK));
+    CHECK(is_player(other_world.get<player>(*entity_remap.get(one)), "Ann", 3));
+    CHECK(other_world.size() == 2 && other_world.validate() == HM_OK);
+}
+
 TEST(cpp_save, an_item_that_its_code_refuses_ends_the_load_and_leaks_nothing)
 {
     hm::map<player> players, again;
