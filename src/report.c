@@ -12,6 +12,7 @@
 #include "atomic_private.h"
 #include "pool/pool_private.h"
 #include "sink_private.h"
+#include "world/world_private.h"
 
 #include <inttypes.h>
 
@@ -21,6 +22,7 @@ typedef struct hm_report_kind {
     hm_stats (*get_stats)(const void *container);
     const char *(*get_name)(const void *container);
     uint32_t (*get_type_id)(const void *container);
+    void (*put_more)(hm_text *json, const void *container); /* fields of its own; or NULL */
 } hm_report_kind;
 
 static hm_report_entry *report_first;
@@ -90,8 +92,142 @@ static hm_status report_add(hm_report_entry *entry, const hm_report_kind *kind,
     return HM_OK;
 }
 
+/* Returns how many bytes the character of UTF-8 has that begins here, or 0 if none does. */
+static size_t report_json_measure(const unsigned char *text)
+{
+    unsigned first = text[0], low = 0x80, high = 0xBF;
+    if (first < 0x80)
+        return 1;
+    if (first < 0xC2 || first > 0xF4)
+        return 0;
+    size_t size = first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4;
+    /* Neither longer than needed, nor half of a pair, nor above U+10FFFF. */
+    if (first == 0xE0)
+        low = 0xA0;
+    if (first == 0xED)
+        high = 0x9F;
+    if (first == 0xF0)
+        low = 0x90;
+    if (first == 0xF4)
+        high = 0x8F;
+    for (size_t i = 1; i < size; i++, low = 0x80, high = 0xBF)
+        if (text[i] < low || text[i] > high)
+            return 0;
+    return size;
+}
+
+static void report_json_character(hm_text *json, const char *text, size_t size)
+{
+    char character[5] = "";
+    memcpy(character, text, size);
+    hm_text_put(json, "%s", character);
+}
+
+static void report_json_string(hm_text *json, const char *string)
+{
+    if (string == NULL) {
+        hm_text_put(json, "null");
+        return;
+    }
+    const unsigned char *text = (const unsigned char *)string;
+    hm_text_put(json, "\"");
+    while (*text != '\0') {
+        size_t size = report_json_measure(text);
+        if (size == 0)
+            hm_text_put(json, "\\ufffd");
+        else if (*text < 0x20 || *text == '"' || *text == '\\')
+            hm_text_put(json, "\\u%04x", (unsigned)*text);
+        else
+            report_json_character(json, (const char *)text, size);
+        text += size != 0 ? size : 1;
+    }
+    hm_text_put(json, "\"");
+}
+
+static uint32_t report_ones(uint64_t bits)
+{
+    bits -= bits >> 1 & UINT64_C(0x5555555555555555);
+    bits = (bits & UINT64_C(0x3333333333333333)) + (bits >> 2 & UINT64_C(0x3333333333333333));
+    bits = (bits + (bits >> 4)) & UINT64_C(0x0F0F0F0F0F0F0F0F);
+    return (uint32_t)(bits * UINT64_C(0x0101010101010101) >> 56);
+}
+
+/* How many items each part of the slots has. A part is whole words of 64 slots. */
+static void report_json_pool(hm_text *json, const void *container)
+{
+    enum { PARTS = 64 }; /* at most */
+    const hm_pool *pool = container;
+    uint32_t slots = hm_pool_get_stats(pool).slots;
+    uint32_t words = slots / 64 + (slots % 64 != 0);
+    uint32_t part = words <= PARTS ? 1 : words / PARTS + (words % PARTS != 0);
+    uint64_t live;
+    uint32_t word = hm_pool_next_word(pool, 0, &live);
+    hm_text_put(json, ", \"occupancy\": {\"slots\": %" HM_U32 ", \"counts\": [", 64 * part);
+    for (uint32_t first = 0; first < words; first += part) {
+        uint32_t count = 0;
+        for (; word < first + part; word = hm_pool_next_word(pool, word + 1, &live))
+            count += report_ones(live);
+        hm_text_put(json, "%s%" HM_U32, first != 0 ? ", " : "", count);
+    }
+    hm_text_put(json, "]}");
+}
+
+static void report_json_lists(hm_text *json, const void *container)
+{
+    const hm_lists *lists = container;
+    hm_text_put(json, ", \"items\": %" HM_U64, hm_lists_item_count(lists));
+}
+
+/* A component without a name is its number. */
+static void report_json_component(hm_text *json, const hm_world *world, uint32_t number)
+{
+    const char *name = hm_world_record(world, number)->name;
+    if (name != NULL)
+        report_json_string(json, name);
+    else
+        hm_text_put(json, "%" HM_U32, number);
+}
+
+static void report_json_archetype(hm_text *json, const hm_world *world,
+                                  const hm_world_archetype *archetype)
+{
+    hm_text_put(json, "\n {\"components\": [");
+    for (uint32_t i = 0; i < archetype->set_count; i++) {
+        hm_text_put(json, "%s", i != 0 ? ", " : "");
+        report_json_component(json, world, archetype->set[i]);
+    }
+    hm_text_put(json, "], \"count\": %" HM_U32 ", \"chunks\": %" HM_U32 "}", archetype->count,
+                archetype->chunk_count);
+}
+
+static void report_json_world(hm_text *json, const void *container)
+{
+    const hm_world *world = container;
+    const char *comma = "";
+    hm_text_put(json, ", \"archetypes\": [");
+    for (uint32_t i = 0; i < world->archetype_array.count; i++) {
+        if (!world->archetypes[i].is_alive)
+            continue;
+        hm_text_put(json, "%s", comma);
+        report_json_archetype(json, world, &world->archetypes[i]);
+        comma = ",";
+    }
+    hm_text_put(json, "], \"sparse\": [");
+    comma = "";
+    for (uint32_t number = 0; number < world->component_count; number++) {
+        if (!hm_world_is_sparse(world, number))
+            continue;
+        hm_text_put(json, "%s\n {\"component\": ", comma);
+        report_json_component(json, world, number);
+        hm_text_put(json, ", \"count\": %" HM_U32 "}",
+                    hm_secondary_count(hm_world_sparse(world, number)));
+        comma = ",";
+    }
+    hm_text_put(json, "]");
+}
+
 /* All that a kind of container needs, and its hm_report_add. */
-#define REPORT_KIND(container, its_type_id)                                                        \
+#define REPORT_KIND(container, its_type_id, put_more)                                              \
     static hm_stats report_stats_of_##container(const void *asked)                                 \
     {                                                                                              \
         return hm_##container##_get_stats(asked);                                                  \
@@ -107,7 +243,7 @@ static hm_status report_add(hm_report_entry *entry, const hm_report_kind *kind,
     }                                                                                              \
     static const hm_report_kind report_##container = {#container, report_stats_of_##container,     \
                                                       report_name_of_##container,                  \
-                                                      report_type_id_of_##container};              \
+                                                      report_type_id_of_##container, put_more};    \
     hm_status hm_report_add_##container(hm_report_entry *entry, const hm_##container *container)   \
     {                                                                                              \
         HM_CONTRACT(entry != NULL, "hm_report_add_" #container ": entry is NULL");                 \
@@ -115,13 +251,13 @@ static hm_status report_add(hm_report_entry *entry, const hm_report_kind *kind,
         return report_add(entry, &report_##container, container);                                  \
     }
 
-REPORT_KIND(index, index->owners.type_id)
-REPORT_KIND(lists, lists->ids.type_id)
-REPORT_KIND(map, map->ids.type_id)
-REPORT_KIND(pool, hm_pool_type_id(pool))
-REPORT_KIND(table, table->ids.type_id)
-REPORT_KIND(secondary, secondary->type_id)
-REPORT_KIND(world, world->ids.type_id)
+REPORT_KIND(index, index->owners.type_id, NULL)
+REPORT_KIND(lists, lists->ids.type_id, report_json_lists)
+REPORT_KIND(map, map->ids.type_id, NULL)
+REPORT_KIND(pool, hm_pool_type_id(pool), report_json_pool)
+REPORT_KIND(table, table->ids.type_id, NULL)
+REPORT_KIND(secondary, secondary->type_id, NULL)
+REPORT_KIND(world, world->ids.type_id, report_json_world)
 
 hm_status hm_report_remove(hm_report_entry *entry)
 {
@@ -208,61 +344,9 @@ void hm_report_leaks(void)
         hm_report(stderr);
 }
 
-/* Returns how many bytes the character of UTF-8 has that begins here, or 0 if none does. */
-static size_t report_json_measure(const unsigned char *text)
-{
-    unsigned first = text[0], low = 0x80, high = 0xBF;
-    if (first < 0x80)
-        return 1;
-    if (first < 0xC2 || first > 0xF4)
-        return 0;
-    size_t size = first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4;
-    /* Neither longer than needed, nor half of a pair, nor above U+10FFFF. */
-    if (first == 0xE0)
-        low = 0xA0;
-    if (first == 0xED)
-        high = 0x9F;
-    if (first == 0xF0)
-        low = 0x90;
-    if (first == 0xF4)
-        high = 0x8F;
-    for (size_t i = 1; i < size; i++, low = 0x80, high = 0xBF)
-        if (text[i] < low || text[i] > high)
-            return 0;
-    return size;
-}
-
-static void report_json_character(hm_text *json, const char *text, size_t size)
-{
-    char character[5] = "";
-    memcpy(character, text, size);
-    hm_text_put(json, "%s", character);
-}
-
-static void report_json_string(hm_text *json, const char *string)
-{
-    if (string == NULL) {
-        hm_text_put(json, "null");
-        return;
-    }
-    const unsigned char *text = (const unsigned char *)string;
-    hm_text_put(json, "\"");
-    while (*text != '\0') {
-        size_t size = report_json_measure(text);
-        if (size == 0)
-            hm_text_put(json, "\\ufffd");
-        else if (*text < 0x20 || *text == '"' || *text == '\\')
-            hm_text_put(json, "\\u%04x", (unsigned)*text);
-        else
-            report_json_character(json, (const char *)text, size);
-        text += size != 0 ? size : 1;
-    }
-    hm_text_put(json, "\"");
-}
-
 static void report_json_sizes(hm_text *json, size_t committed, size_t reserved)
 {
-    hm_text_put(json, ", \"committed_size\": %zu, \"reserved_size\": %zu}", committed, reserved);
+    hm_text_put(json, ", \"committed_size\": %zu, \"reserved_size\": %zu", committed, reserved);
 }
 
 static void report_json_container(hm_text *json, const hm_report_entry *entry,
@@ -279,6 +363,9 @@ static void report_json_container(hm_text *json, const hm_report_entry *entry,
                 ", \"retired_slots\": %" HM_U32,
                 stats->max_slots, stats->free_slots, stats->retired_slots);
     report_json_sizes(json, stats->committed_size, stats->reserved_size);
+    if (entry->kind->put_more != NULL)
+        entry->kind->put_more(json, entry->container);
+    hm_text_put(json, "}");
 }
 
 hm_status hm_report_json(hm_sink sink)
@@ -304,6 +391,7 @@ hm_status hm_report_json(hm_sink sink)
         report_json_string(&json, entry->kind->get_name(entry->container));
         hm_text_put(&json, ", \"times\": %" HM_U32, entry->leaks);
         report_json_sizes(&json, entry->leaked_committed, entry->leaked_reserved);
+        hm_text_put(&json, "}");
         comma = ",";
     }
     hm_text_put(&json, "]}\n");

@@ -49,7 +49,8 @@ TEST(report_json, each_container_has_its_kind_name_type_id_and_numbers)
         "\"committed_size\": %zu, \"reserved_size\": %zu},\n"
         "{\"kind\": \"pool\", \"name\": \"b\", \"type_id\": 8, \"count\": 0, \"capacity\": %u, "
         "\"slots\": 0, \"max_slots\": %u, \"free_slots\": 0, \"retired_slots\": 0, "
-        "\"committed_size\": %zu, \"reserved_size\": %zu}], \"leaks\": [\n"
+        "\"committed_size\": %zu, \"reserved_size\": %zu, "
+        "\"occupancy\": {\"slots\": 64, \"counts\": []}}], \"leaks\": [\n"
         "{\"kind\": \"pool\", \"name\": \"b\", \"times\": 1, \"committed_size\": %zu, "
         "\"reserved_size\": %zu}]}\n",
         hm_version(), (unsigned)a.capacity, (unsigned)a.max_slots, a.committed_size,
@@ -62,6 +63,91 @@ TEST(report_json, each_container_has_its_kind_name_type_id_and_numbers)
     CHECK(strstr(text, "\"containers\": [], \"leaks\": [\n{\"kind\": \"pool\", \"name\": null") !=
           NULL);
     CHECK(hm_report_remove(&entries[0]) == HM_OK && hm_report_remove(&entries[1]) == HM_OK);
+}
+
+/* Whether the report ends with these lines of a container, without leaks. */
+static bool report_ends_with(const char *expected)
+{
+    char text[TEXT], end[TEXT];
+    size_t size = report_as_json(text);
+    int length = snprintf(end, sizeof end, "%s}], \"leaks\": []}\n", expected);
+    return size > (size_t)length && strcmp(text + size - (size_t)length, end) == 0;
+}
+
+TEST(report_json, a_pool_tells_how_many_items_each_part_of_its_slots_has)
+{
+    enum { SLOTS = 64 * 65 + 1 }; /* one part would be too many: each has two words of 64 */
+    char expected[TEXT] = "\"occupancy\": {\"slots\": 128, \"counts\": [0";
+    hm_handle made[SLOTS];
+    hm_pool pool;
+    hm_report_entry entry;
+    CHECK(hm_pool_init(&pool, &(hm_pool_desc){.item_size = 4, .capacity = SLOTS}) == HM_OK);
+    CHECK(hm_report_add_pool(&entry, &pool) == HM_OK);
+    CHECK(hm_pool_insert_n(&pool, NULL, 63, made) == HM_OK);
+    CHECK(report_ends_with("\"occupancy\": {\"slots\": 64, \"counts\": [63]}"));
+    CHECK(hm_pool_insert_n(&pool, NULL, 2, &made[63]) == HM_OK);
+    CHECK(report_ends_with("\"occupancy\": {\"slots\": 64, \"counts\": [64, 1]}"));
+    CHECK(hm_pool_insert_n(&pool, NULL, SLOTS - 65, &made[65]) == HM_OK);
+    /* None in the first part, a third of all in the others, and one in the last. */
+    uint32_t counts[33] = {0};
+    for (uint32_t i = 0; i < SLOTS; i++)
+        if (i < 128 || (i % 3 != 0 && i != SLOTS - 1))
+            CHECK(hm_pool_erase(&pool, made[i]));
+        else
+            counts[i / 128]++;
+    for (uint32_t part = 1; part < 33; part++)
+        snprintf(expected + strlen(expected), sizeof expected - strlen(expected), ", %u",
+                 (unsigned)counts[part]);
+    strcat(expected, "]}");
+    CHECK(report_ends_with(expected));
+    CHECK(hm_report_remove(&entry) == HM_OK);
+    hm_pool_fini(&pool);
+}
+
+TEST(report_json, lists_tell_how_many_items_they_have)
+{
+    hm_lists lists;
+    hm_report_entry entry;
+    CHECK(hm_lists_init(&lists, &(hm_lists_desc){.item_size = 4, .capacity = 9}) == HM_OK);
+    CHECK(hm_report_add_lists(&entry, &lists) == HM_OK);
+    CHECK(report_ends_with("\"items\": 0"));
+    CHECK(hm_lists_push_n(&lists, hm_lists_create(&lists), NULL, 5) == HM_OK);
+    CHECK(hm_lists_push_n(&lists, hm_lists_create(&lists), NULL, 2) == HM_OK);
+    CHECK(report_ends_with("\"items\": 7"));
+    CHECK(hm_report_remove(&entry) == HM_OK);
+    hm_lists_fini(&lists);
+}
+
+TEST(report_json, a_world_tells_its_archetypes_and_sparse_components)
+{
+    hm_world world;
+    hm_report_entry entry;
+    CHECK(hm_world_init(&world, &(hm_world_desc){.capacity = 100}) == HM_OK);
+    CHECK(hm_report_add_world(&entry, &world) == HM_OK);
+    CHECK(report_ends_with("\"archetypes\": [\n"
+                           " {\"components\": [], \"count\": 0, \"chunks\": 0}], \"sparse\": []"));
+    hm_component a = hm_world_component(&world, &(hm_component_desc){.size = 4, .name = "a\"b"});
+    hm_component tag = hm_world_component(&world, &(hm_component_desc){.size = 0});
+    hm_component sparse = hm_world_component(
+        &world, &(hm_component_desc){.size = 4, .name = "lit", .storage = HM_COMPONENT_SPARSE});
+    hm_handle both = hm_world_create(&world, (hm_component[]){tag, a}, 2);
+    CHECK(hm_world_create_n(&world, &a, 1, 5, NULL, NULL) == HM_OK);
+    CHECK(hm_world_add(&world, both, sparse, NULL) == HM_OK);
+    CHECK(!hm_handle_is_null(hm_world_create(&world, NULL, 0)));
+    CHECK(report_ends_with(
+        "\"archetypes\": [\n"
+        " {\"components\": [], \"count\": 1, \"chunks\": 1},\n"
+        " {\"components\": [\"a\\u0022b\", 1], \"count\": 1, \"chunks\": 1},\n"
+        " {\"components\": [\"a\\u0022b\"], \"count\": 5, \"chunks\": 1}], \"sparse\": [\n"
+        " {\"component\": \"lit\", \"count\": 1}]"));
+    CHECK(hm_world_destroy(&world, both) && hm_world_trim(&world) == HM_OK);
+    CHECK(report_ends_with(
+        "\"archetypes\": [\n"
+        " {\"components\": [], \"count\": 1, \"chunks\": 1},\n"
+        " {\"components\": [\"a\\u0022b\"], \"count\": 5, \"chunks\": 1}], \"sparse\": [\n"
+        " {\"component\": \"lit\", \"count\": 0}]"));
+    CHECK(hm_report_remove(&entry) == HM_OK);
+    hm_world_fini(&world);
 }
 
 TEST(report_json, any_name_is_a_string_in_utf8)

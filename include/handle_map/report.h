@@ -105,6 +105,7 @@ HM_API void hm_report_leaks(void);
 /* Writes the report as JSON, for tools: one object, in UTF-8. The numbers are those of hm_stats,
  * and sizes are in bytes. What a name has that is not UTF-8 becomes U+FFFD. Names stay strings
  * whatever they contain, but a page that shows them must still treat them as text of strangers.
+ * Pools, lists and worlds have fields of their own, after the others.
  *
  *     {"version": "0.3.0", "containers": [
  *       {"kind": "map", "name": "texture", "type_id": 3, "count": 12, "capacity": 1000,
@@ -113,10 +114,23 @@ HM_API void hm_report_leaks(void);
  *       {"kind": "map", "name": null, "times": 1,
  *        "committed_size": 73728, "reserved_size": 81920}]}
  *
+ *     of a pool   "occupancy": {"slots": 128, "counts": [128, 90, 3]}
+ *     of lists    "items": 5210
+ *     of a world  "archetypes": [
+ *                   {"components": ["position", "velocity"], "count": 340, "chunks": 4}],
+ *                 "sparse": [{"component": "burning", "count": 12}]
+ *
+ * Occupancy: how many items each part of the pool's slots has; a part has `slots` slots, the last
+ * one what is left, and there are at most 64 parts. Items: those of all lists together. Archetypes:
+ * the sets of components that have entities, or had some since the last trim, and the empty set. A
+ * component without a name is its number, counted in the order in which they were made. Sparse
+ * components are in no archetype.
+ *
  * The type id of a secondary, and of an index, is that of the owners. "Leaks" are what hm_report
  * calls so; the name of a container that has been finished since is null. HM_ERROR_IO: the sink
  * refused, and has been called no more; what it has got so far is no whole JSON. O(entries + bytes
- * of the names), and for each world O(archetypes). Example:
+ * of the names), for each world O(components of all archetypes), and for each pool O(slots / 64).
+ * Example:
  *
  *     FILE *file = fopen("report.json", "wb");
  *     if (file != NULL && hm_report_json(hm_sink_file(file)) != HM_OK)
