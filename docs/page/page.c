@@ -544,3 +544,27 @@ bool PAGE_EXPORT(world_is_valid)(void)
 {
     return hm_world_validate(&world) == HM_OK && world_row_count == hm_world_count(&world);
 }
+
+/* The report of these four containers. */
+
+enum { REPORT_SIZE = 65536 };
+
+static hm_report_entry report_entries[4];
+static unsigned char report_bytes[REPORT_SIZE];
+
+void PAGE_EXPORT(report_begin)(void)
+{
+    (void)hm_report_add_map(&report_entries[0], &small);
+    (void)hm_report_add_map(&report_entries[1], &swarm);
+    (void)hm_report_add_pool(&report_entries[2], &grid);
+    (void)hm_report_add_world(&report_entries[3], &world);
+}
+
+const char *PAGE_EXPORT(report_text)(void)
+{
+    hm_memory_stream stream = {report_bytes, REPORT_SIZE - 1, 0};
+    hm_sink sink = hm_sink_memory(&stream);
+    (void)hm_report_json(sink);
+    report_bytes[stream.position] = '\0';
+    return (const char *)report_bytes;
+}

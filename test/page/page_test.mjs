@@ -3,6 +3,8 @@
 // compares what is drawn with what the library's own functions return, and keeps a picture. Any
 // request, any message on the console and any error fails.
 import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import puppeteer from 'puppeteer-core';
 
@@ -301,8 +303,40 @@ await press('world-restart');
 await checkWorld();
 await press('world-health');
 
+// The report is that of the page's own containers, or of a file, whose names are text.
+const cards = () => page.$$eval('#report-cards .card', (all) => all.map((one) => one.innerText));
+await press('report-own');
+const own = await cards();
+check(own.length === 4 && (await said('report-said')).startsWith('4 containers'), 'its own report');
+check(own[2].includes(await page.evaluate(() =>
+    `${lib.grid_count()} of ${lib.grid_capacity()} items`)), 'of the pool');
+check(own[3].includes('{position, velocity}: 2 in 1 chunk'), 'of the world');
+check(await page.evaluate(() => document.querySelectorAll('.strip div').length ===
+    JSON.parse(text(lib.report_text())).containers[2].occupancy.counts.length), 'a cell for a part');
+async function open(words) {
+    const file = join(dirname(screenshot), 'report.json');
+    writeFileSync(file, words);
+    await page.$eval('#report-said', (element) => { element.textContent = ''; });
+    await (await page.$('#report-file')).uploadFile(file);
+    await page.waitForFunction(() => document.getElementById('report-said').textContent !== '');
+    return said('report-said');
+}
+const hostile = '<img src=x onerror="document.title=1">';
+check((await open(JSON.stringify({ version: hostile, containers: [{ kind: 'lists', name: hostile,
+    count: 7, capacity: 0, items: 30 }], leaks: [{ kind: 'map', name: null, times: 2,
+    committed_size: 4096 }] }))).startsWith('1 containers'), 'a file is shown');
+const shown = await cards();
+check(shown.length === 2 && shown[0].includes(hostile) && shown[0].includes('30 items') &&
+    shown[1].includes("leaked: map '(finished)'") && shown[1].includes('2; 4 KiB'), `${shown}`);
+check(await page.$('main img') === null, 'a name is text');
+for (const words of ['', '[]', '{"containers": 3}', '{"containers": [null]}', hostile])
+    check((await open(words)).startsWith('This is no report'), 'what is no report is refused');
+check((await cards()).length === 2, 'and leaves what is shown');
+await checkWidths();
+
 // For the picture: something to look at in each view.
 await page.evaluate(() => { insertInGrid(300); lib.grid_erase_half(); insertInGrid(60); });
+await press('report-own');
 await page.click('#handle-1');
 await press('small-erase');
 await press('small-insert');
