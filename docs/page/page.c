@@ -61,12 +61,13 @@ static const hm_memory page_memory = {.reserve = page_reserve,
                                       .page_size = PAGE_SIZE,
                                       .has_scarce_addresses = true};
 
-/* splitmix64, so that each visit shows the same. */
-static uint64_t page_seed;
+/* splitmix64, so that each visit shows the same. Each view has its own, since the swarm runs while
+ * others are used. */
+static uint64_t small_seed, swarm_seed, grid_seed, world_seed;
 
-static uint32_t page_random(uint32_t limit)
+static uint32_t page_random(uint64_t *seed, uint32_t limit)
 {
-    uint64_t z = page_seed += UINT64_C(0x9E3779B97F4A7C15);
+    uint64_t z = *seed += UINT64_C(0x9E3779B97F4A7C15);
     z = (z ^ z >> 30) * UINT64_C(0xBF58476D1CE4E5B9);
     z = (z ^ z >> 27) * UINT64_C(0x94D049BB133111EB);
     return (uint32_t)((z ^ z >> 31) >> 32) % limit;
@@ -105,7 +106,7 @@ void PAGE_EXPORT(small_begin)(void)
                               .meta_size = sizeof(uint32_t),
                               .memory = &page_memory,
                               .name = "number"};
-    page_seed = 7;
+    small_seed = 7;
     hm_map_fini(&small);
     small_held_count = 0;
     (void)hm_map_init(&small, &desc);
@@ -114,7 +115,7 @@ void PAGE_EXPORT(small_begin)(void)
 /* Returns the number of the handle among those held, or -1. */
 int32_t PAGE_EXPORT(small_insert)(void)
 {
-    uint32_t number = 10 + page_random(90);
+    uint32_t number = 10 + page_random(&small_seed, 90);
     hm_handle made = hm_map_insert(&small, &number);
     if (hm_handle_is_null(made) || small_held_count == SMALL_HELD)
         return -1;
@@ -259,7 +260,7 @@ static void swarm_make_colours(void)
 
 static void swarm_insert(void)
 {
-    struct swarm_item item = {.key = page_random(65536)};
+    struct swarm_item item = {.key = page_random(&swarm_seed, 65536)};
     hm_map_insert(&swarm, &item);
 }
 
@@ -269,7 +270,7 @@ bool PAGE_EXPORT(swarm_begin)(void)
                               .capacity = SWARM_COUNT,
                               .type_id = 4,
                               .name = "swarm"};
-    page_seed = 11;
+    swarm_seed = 11;
     hm_map_fini(&swarm);
     swarm_make_colours();
     if (hm_map_init(&swarm, &desc) != HM_OK)
@@ -287,7 +288,7 @@ void PAGE_EXPORT(swarm_frame)(uint32_t churn, uint32_t max_swaps, uint32_t max_c
     const hm_order order = {.compare = by_key ? NULL : swarm_compare,
                             .key = by_key ? swarm_key : NULL};
     for (uint32_t i = 0; i < churn; i++)
-        hm_map_erase_at(&swarm, page_random(hm_map_count(&swarm)));
+        hm_map_erase_at(&swarm, page_random(&swarm_seed, hm_map_count(&swarm)));
     for (uint32_t i = 0; i < churn; i++)
         swarm_insert();
     swarm_progress = (hm_progress){0};
@@ -365,7 +366,7 @@ void PAGE_EXPORT(grid_begin)(void)
                                .type_id = 5,
                                .memory = NULL,
                                .name = "grid"};
-    page_seed = 13;
+    grid_seed = 13;
     hm_pool_fini(&grid);
     (void)hm_pool_init(&grid, &desc);
 }
@@ -386,7 +387,7 @@ static bool grid_is_unlucky(const void *item, void *context)
 {
     (void)item;
     (void)context;
-    return page_random(2) == 0;
+    return page_random(&grid_seed, 2) == 0;
 }
 
 uint32_t PAGE_EXPORT(grid_erase_half)(void)
@@ -464,7 +465,7 @@ static void world_list_rows(void)
 void PAGE_EXPORT(world_begin)(void)
 {
     const hm_world_desc desc = {.capacity = WORLD_CAPACITY, .type_id = 6, .name = "world"};
-    page_seed = 17;
+    world_seed = 17;
     hm_query_fini(&world_query);
     hm_world_fini(&world);
     (void)hm_world_init(&world, &desc);
@@ -486,7 +487,7 @@ int32_t PAGE_EXPORT(world_create)(uint32_t bits)
             set[n++] = world_components[i];
     hm_handle entity = hm_world_create(&world, set, n);
     for (uint32_t i = 0; i < n && !hm_handle_is_null(entity); i++)
-        *(uint32_t *)hm_world_get(&world, entity, set[i]) = 10 + page_random(90);
+        *(uint32_t *)hm_world_get(&world, entity, set[i]) = 10 + page_random(&world_seed, 90);
     world_list_rows();
     return hm_handle_is_null(entity) ? -1 : (int32_t)hm_handle_index(entity);
 }
@@ -504,7 +505,7 @@ bool PAGE_EXPORT(world_change)(uint32_t row, uint32_t number)
 {
     hm_handle entity = world_rows[row];
     hm_component component = world_components[number];
-    uint32_t value = 10 + page_random(90);
+    uint32_t value = 10 + page_random(&world_seed, 90);
     hm_status status = hm_world_has(&world, entity, component)
                            ? hm_world_remove(&world, entity, component)
                            : hm_world_add(&world, entity, component, &value);
