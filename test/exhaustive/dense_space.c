@@ -230,8 +230,10 @@ void dense_space_list(space_actions *list)
         subject_add(list, "erase", 0, i, 0);
     if (dense_config->goals != 0)
         list_goals(list);
-    if (dense_config->adopts)
+    if (dense_config->adopts) {
         subject_add_adopts(list, dense_config->max_slots);
+        subject_add_quiet(list, "reload", 0, 0, 0);
+    }
 }
 
 /* While an arrangement is not done, its names must not be used for another: but for that, the last

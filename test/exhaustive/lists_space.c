@@ -154,8 +154,10 @@ static void list_all(space_actions *list)
     for (uint32_t swaps = 0; swaps <= config->capacity; swaps++)
         subject_add_quiet(list, "defragment", 1, swaps, 0);
     subject_add_quiet(list, "defragment", 0, 1, 0); /* to the end */
-    if (config->adopts)
+    if (config->adopts) {
         subject_add_adopts(list, config->max_slots);
+        subject_add_quiet(list, "reload", 0, 0, 0);
+    }
     for (uint32_t row = 0; row < config->capacity; row++)
         list_items(list, row);
 }
@@ -164,7 +166,7 @@ static void list_all(space_actions *list)
 static bool is_possible(const void *state, const space_action *action)
 {
     static const char *const of_lists[] = {"create",  "create_n",   "clear", "trim",
-                                           "reserve", "defragment", "adopt"};
+                                           "reserve", "defragment", "adopt", "reload"};
     uint32_t number = action->a / 16, count;
     (void)state;
     for (uint32_t i = 0; i < sizeof of_lists / sizeof *of_lists; i++)

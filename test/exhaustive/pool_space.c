@@ -230,8 +230,10 @@ static void list_all(space_actions *list)
     }
     for (uint32_t slot = settled; slot < config->max_slots; slot++)
         subject_add_quiet(list, "erase", 0, slot, 0);
-    if (config->adopts)
+    if (config->adopts) {
         subject_add_adopts(list, config->max_slots);
+        subject_add_quiet(list, "reload", 0, 0, 0);
+    }
 }
 
 static bool is_possible(const void *state, const space_action *action)

@@ -4,6 +4,7 @@
 #include "dense_model.h"
 
 #include "layout.h"
+#include "reload.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -382,6 +383,16 @@ void dense_model_run_adopt(void *state, const uint32_t arguments[3])
     model->spent -= model->slots[slot].generation == HM_HANDLE_MAX_GENERATION;
     model->slots[slot].generation = hm_handle_generation(handle) - 1;
     note_insert(model, handle, zeros_of(model, DENSE_COPY, 0), value);
+}
+
+void dense_model_run_reload(void *state, const uint32_t arguments[3])
+{
+    const dense_model *model = state;
+    (void)arguments;
+    if (model->is_table)
+        test_reload_table(&model->table, &model->table_desc);
+    else
+        test_reload_map(&model->map, &model->map_desc);
 }
 
 /* Number, value: after a reserve, inserts succeed although the system refuses everything, and

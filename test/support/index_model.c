@@ -3,6 +3,7 @@
 #include "index_model.h"
 
 #include "layout.h"
+#include "reload.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -503,6 +504,13 @@ static void hostile_set(void *state, const uint32_t arguments[3])
                     ((arguments[2] ^ arguments[2] >> 16) & 0xFFFF) % (model->keys + 1));
 }
 
+static void reload(void *state, const uint32_t arguments[3])
+{
+    const index_model *model = state;
+    (void)arguments;
+    test_reload_index(&model->index, &model->desc);
+}
+
 static const test_operation operations[] = {
     {"set", 250, set},
     {"set_n", 60, set_n},
@@ -519,6 +527,7 @@ static const test_operation operations[] = {
     {"hostile", 30, hostile},
     {"hostile_set", 20, hostile_set},
     {"set_two", 20, set_two},
+    {"reload", 10, reload},
 };
 
 const test_subject index_subject = {

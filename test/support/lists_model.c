@@ -5,6 +5,7 @@
 #include "lists_blocks.h"
 
 #include "layout.h"
+#include "reload.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -583,6 +584,13 @@ static void hostile(void *state, const uint32_t arguments[3])
         lists_model_check_refused(model, handle);
 }
 
+static void reload(void *state, const uint32_t arguments[3])
+{
+    const lists_model *model = state;
+    (void)arguments;
+    test_reload_lists(&model->lists, &model->desc);
+}
+
 static const test_operation operations[] = {
     {"create", 60, create},
     {"reserve", 8, reserve},
@@ -602,6 +610,7 @@ static const test_operation operations[] = {
     {"hostile", 30, hostile},
     {"create_n", 6, create_n},
     {"adopt", 30, adopt},
+    {"reload", 10, reload},
     {"destroy_n", 4, destroy_n},
     {"destroy_if", 2, destroy_if},
 };

@@ -232,7 +232,7 @@ static const test_operation map_operations[] = {
     DENSE_ROW(edit, 60),     DENSE_ROW(probe, 30),    DENSE_ROW(defragment, 64),
     DENSE_ROW(touch, 10),    DENSE_ROW(lie, 8),       DENSE_ROW(age, 3),
     DENSE_ROW(refuse, 50),   DENSE_ROW(arrange, 30),  DENSE_ROW(erase_set, 5),
-    DENSE_ROW(touch_all, 4), DENSE_ROW(adopt, 40),
+    DENSE_ROW(touch_all, 4), DENSE_ROW(adopt, 40),    DENSE_ROW(reload, 10),
 };
 
 const test_subject map_subject = {

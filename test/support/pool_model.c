@@ -3,6 +3,7 @@
 #include "pool_model.h"
 
 #include "layout.h"
+#include "reload.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -695,6 +696,13 @@ static void hostile_address(void *state, const uint32_t arguments[3])
                           pool_model_owner_of(model, address)));
 }
 
+static void reload(void *state, const uint32_t arguments[3])
+{
+    const pool_model *model = state;
+    (void)arguments;
+    test_reload_pool(&model->pool, &model->desc);
+}
+
 static const test_operation operations[] = {
     {"insert", 250, insert},
     {"insert_burst", 10, insert_burst},
@@ -715,6 +723,7 @@ static const test_operation operations[] = {
     {"erase_if", 6, erase_if},
     {"erase_set", 6, erase_set},
     {"adopt", 40, adopt},
+    {"reload", 10, reload},
 };
 
 const test_subject pool_subject = {

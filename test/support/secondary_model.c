@@ -4,6 +4,7 @@
 
 #include "../../src/order/order_private.h"
 #include "layout.h"
+#include "reload.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -648,6 +649,13 @@ static void end(void *state)
     free(state);
 }
 
+static void reload(void *state, const uint32_t arguments[3])
+{
+    const secondary_model *model = state;
+    (void)arguments;
+    test_reload_secondary(&model->secondary, &model->desc);
+}
+
 static const test_operation operations[] = {
     {"set", 250, set},
     {"set_burst", 20, set_burst},
@@ -669,6 +677,7 @@ static const test_operation operations[] = {
     {"remove_at", 10, remove_at},
     {"remove_n", 6, remove_n},
     {"probe_n", 10, probe_n},
+    {"reload", 10, reload},
 };
 
 const test_subject secondary_subject = {

@@ -353,6 +353,7 @@ static const test_operation operations[] = {
     DENSE_ROW(age, 6),          DENSE_ROW(refuse, 50),
     {"hostile", 30, hostile},   {"hostile_address", 30, hostile_address},
     DENSE_ROW(lie, 4),          DENSE_ROW(adopt, 40),
+    DENSE_ROW(reload, 10),
 };
 
 const test_subject table_subject = {

@@ -295,12 +295,16 @@ bool world_model_explains(const world_model *model, hm_status status, uint32_t n
 
 void world_model_make(world_model *model, const world_model_kind *kind)
 {
+    static const char names[][2] = {"a", "b", "c", "d", "e", "f", "g",
+                                    "h", "i", "j", "k", "l", "m", "n"};
+    CHECK(model->component_count < sizeof names / sizeof *names);
     world_model_component *component = &model->components[model->component_count];
     hm_component_desc desc = {.size = kind->size,
                               .align = kind->align,
                               .destroy = kind->has_hook ? on_destroy : NULL,
                               .copy = kind->has_copy ? on_copy : NULL,
-                              .context = component};
+                              .context = component,
+                              .name = names[model->component_count]};
     desc.storage = kind->is_sparse ? HM_COMPONENT_SPARSE : HM_COMPONENT_ARCHETYPE;
     hm_component id = hm_world_component(&model->world, &desc);
     if (id == HM_INVALID_INDEX) {

@@ -3,6 +3,7 @@
 #include "world_model.h"
 
 #include "layout.h"
+#include "reload.h"
 #include "world.h"
 
 #include <stdlib.h>
@@ -671,6 +672,14 @@ static void refuse(void *state, const uint32_t arguments[3])
     test_memory_arm(&((world_model *)state)->memory, arguments);
 }
 
+static void reload(void *state, const uint32_t arguments[3])
+{
+    world_model *model = state;
+    (void)arguments;
+    test_memory_disarm(&model->memory); /* The other world takes memory from there, too. */
+    test_reload_world(&model->world);
+}
+
 static const test_operation operations[] = {
     {"create", 180, create},
     {"create_n", 20, create_n},
@@ -701,6 +710,7 @@ static const test_operation operations[] = {
     {"get_n", 10, get_n},
     {"destroy_set", 4, destroy_set},
     {"adopt", 30, adopt},
+    {"reload", 10, reload},
 };
 
 const test_subject world_subject = {

@@ -142,7 +142,8 @@ def check_exhaustive(place, _bug, _tests):
           [s for s in sources("test/exhaustive/*.c", "test/support/*_model.c",
                               "test/support/*_orders.c", "test/support/world_*.c",
                               "test/support/layout.c", "test/support/lists_items.c",
-                              "test/support/pool_holes.c", "test/support/test.c")
+                              "test/support/pool_holes.c", "test/support/reload.c",
+                              "test/support/test.c")
            if not s.endswith("query_model.c")] + library_sources())
     return "all spaces" if fails(place, ["./exhaustive"]) else None
 

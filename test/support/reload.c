@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: MIT */
+#include "reload.h"
+
+#include "../../src/world/world_private.h"
+#include "test.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct reload_file {
+    unsigned char *bytes;
+    size_t size, space, position;
+} reload_file;
+
+/* Two, which keep their memory. */
+static reload_file first, second;
+
+static bool write_file(void *context, const void *bytes, size_t size)
+{
+    reload_file *file = context;
+    if (file->size + size > file->space) {
+        file->space = 2 * (file->size + size);
+        file->bytes = realloc(file->bytes, file->space);
+        CHECK(file->bytes != NULL);
+    }
+    memcpy(file->bytes + file->size, bytes, size);
+    file->size += size;
+    return true;
+}
+
+static bool read_file(void *context, void *bytes, size_t size)
+{
+    reload_file *file = context;
+    CHECK(size <= file->size - file->position);
+    memcpy(bytes, file->bytes + file->position, size);
+    file->position += size;
+    return true;
+}
+
+static hm_sink sink_of(reload_file *file)
+{
+    file->size = file->position = 0;
+    return (hm_sink){write_file, file};
+}
+
+static hm_source source_of(reload_file *file)
+{
+    return (hm_source){read_file, file};
+}
+
+/* `again` has been initialised. */
+#define RELOAD(kind, made, again)                                                                  \
+    do {                                                                                           \
+        CHECK(hm_##kind##_save(made, NULL, sink_of(&first)) == HM_OK);                             \
+        CHECK(hm_##kind##_load(&(again), NULL, source_of(&first)) == HM_OK);                       \
+        CHECK(hm_##kind##_validate(&(again)) == HM_OK && first.position == first.size);            \
+        CHECK(hm_##kind##_save(&(again), NULL, sink_of(&second)) == HM_OK);                        \
+        CHECK(first.size == second.size && memcmp(first.bytes, second.bytes, first.size) == 0);    \
+    } while (0)
+
+#define RELOADS(kind, without_hooks)                                                               \
+    void test_reload_##kind(const hm_##kind *kind, const hm_##kind##_desc *desc)                   \
+    {                                                                                              \
+        hm_##kind again;                                                                           \
+        hm_##kind##_desc with = *desc;                                                             \
+        with.memory = hm_memory_heap();                                                            \
+        without_hooks;                                                                             \
+        CHECK(hm_##kind##_init(&again, &with) == HM_OK);                                           \
+        RELOAD(kind, kind, again);                                                                 \
+        hm_##kind##_fini(&again);                                                                  \
+    }
+
+RELOADS(map, (with.destroy = NULL, with.relocate = NULL))
+RELOADS(pool, with.destroy = NULL)
+RELOADS(table, with.destroy = NULL)
+RELOADS(secondary, with.destroy = NULL)
+RELOADS(lists, with.destroy = NULL)
+RELOADS(index, (void)0)
+
+/* Some scripts make many components without a name of their own: no file can tell them apart. */
+void test_reload_world(const hm_world *world)
+{
+    hm_world again;
+    if (hm_world_save(world, NULL, sink_of(&first)) == HM_ERROR_INVALID &&
+        strstr(hm_last_error(), " name") != NULL)
+        return;
+    CHECK(hm_world_init_like(&again, world) == HM_OK);
+    for (uint32_t i = 0; i < again.component_count; i++)
+        hm_world_record(&again, i)->destroy = NULL;
+    RELOAD(world, world, again);
+    hm_world_fini(&again);
+}

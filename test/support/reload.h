@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+/* An operation of every random script: the container is saved, and loaded into another one, which
+ * must be valid and make the same file. */
+#ifndef TEST_SUPPORT_RELOAD_H
+#define TEST_SUPPORT_RELOAD_H
+
+#include <handle_map/handle_map.h>
+
+/* The descriptors are those of the containers; hooks and memory are left out. */
+void test_reload_map(const hm_map *map, const hm_map_desc *desc);
+void test_reload_pool(const hm_pool *pool, const hm_pool_desc *desc);
+void test_reload_table(const hm_table *table, const hm_table_desc *desc);
+void test_reload_secondary(const hm_secondary *secondary, const hm_secondary_desc *desc);
+void test_reload_lists(const hm_lists *lists, const hm_lists_desc *desc);
+void test_reload_index(const hm_index *index, const hm_index_desc *desc);
+void test_reload_world(const hm_world *world);
+
+#endif
