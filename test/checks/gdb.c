@@ -220,6 +220,22 @@ static void scramble_all(void)
     scramble(scrambled_indices, &keyed.index, sizeof keyed.index);
 }
 
+/* Prints what gdb is compared with. */
+#define DUMP(kind, expression)                                                                     \
+    (puts("<" #expression ">"), (void)hm_##kind##_dump(&(expression), NULL, hm_sink_file(stdout)))
+
+static void dump_all(void)
+{
+    DUMP(map, textures.map);
+    DUMP(map, plain);
+    DUMP(pool, fixed);
+    DUMP(pool, growing);
+    DUMP(pool, sparse);
+    DUMP(table, groups);
+    DUMP(secondary, glows.secondary);
+    DUMP(lists, names);
+}
+
 int main(void)
 {
     fill_maps();
@@ -228,6 +244,7 @@ int main(void)
     fill_world();
     fill_lists();
     fill_index();
+    dump_all();
     damage();
     scramble_all();
     hm_set_panic_hook(NULL); /* gdb stops there. */

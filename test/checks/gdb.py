@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: MIT
 """The pretty-printers of tools/debug/handle_map_gdb.py show handles and containers as they should:
-index, generation and type, live items with their handles; and zeroed and damaged containers as far
-as they can be read.
+index, generation and type, live items with their handles, as hm_map_dump and its like do; and
+zeroed and damaged containers as far as they can be read.
 
     gdb.py SOURCE PROGRAM CLASSES LIBRARY: compiles the programs, gdb.c and gdb.cpp, with the library
     and runs them under gdb. Skipped without gdb, gcc or g++, and where the system forbids tracing.
 """
 import difflib
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -41,6 +42,8 @@ EXPECTED = {
               "[index 19999, generation 1, type 0] = 1f 4e 00 00}",
     "glows": "glow_secondary 'glow', 1 of 100 values = {"
              "[index 0, generation 2, type 3] = {heat = 5}}",
+    "glows.secondary": "hm_secondary 'glow', 1 of 100 values = {"
+                       "[index 0, generation 2, type 3] = 05 00 00 00}",
     "points": "point_table 'point', 2 of 50 rows, 2 columns = {"
               "[index 0, generation 1, type 5] = {red = 200 '\\310', depth = 70000}, "
               "[index 1, generation 1, type 5] = {red = 1 '\\001', depth = 70000}}",
@@ -171,6 +174,27 @@ def ask(program, script, expected, scrambled):
     return answers, sum(text.count("{hm_") + text.count(", hm_") for text in texts)
 
 
+def compare_with_dump(answers, dumped):
+    """Ends the check unless both show the same items of the same containers."""
+    printed, name = {}, None
+    for line in dumped.splitlines():
+        if line.startswith("<"):
+            name = line.strip("<>")
+            printed[name] = []
+        elif line.startswith("0x"):
+            bits, _, text = line.partition(":")
+            handle = int(bits, 16)
+            printed[name].append((handle & 0xFFFFFFFF, handle >> 32 & 0xFFFF, handle >> 48,
+                                  text.strip()))
+    for name, items in printed.items():
+        found = re.findall(r"\[index (\d+), generation (\d+), type (\d+)\] = (.*?)"
+                           r"(?=, \[index|\}$)", answers[name])
+        shown = [(int(index), int(generation), int(type_id), text)
+                 for index, generation, type_id, text in found]
+        if not items or shown != items:
+            sys.exit(f"{name}: gdb shows\n{shown}\nand dump\n{items}")
+
+
 def ask_of_both(source, code, classes, library):
     """Returns the answers of both programs, and the number of scrambled containers."""
     script = os.path.join(source, "tools/debug/handle_map_gdb.py")
@@ -179,8 +203,9 @@ def ask_of_both(source, code, classes, library):
         program = os.path.join(directory, "program")
         subprocess.run(["gcc", "-std=c11", *os.environ["HM_C_WARNINGS"].split(), *common,
                         code, library, "-pthread", "-o", program], check=True)
-        subprocess.run([program], check=True)
+        dumped = subprocess.run([program], check=True, stdout=subprocess.PIPE, encoding="utf-8")
         answers, count = ask(program, script, EXPECTED, SCRAMBLED)
+        compare_with_dump(answers, dumped.stdout)
         subprocess.run(["g++", "-std=c++17", *os.environ["HM_WARNINGS"].split(), *common,
                         classes, library, "-pthread", "-o", program], check=True)
         subprocess.run([program], check=True)
