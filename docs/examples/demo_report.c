@@ -159,6 +159,17 @@ static void print_order(const struct demo_result *result)
            100 * result->without.frames[count - 1].order);
 }
 
+static void print_conclusion(const struct demo_result *result)
+{
+    uint32_t count = result->settings->frames;
+    double with = report_mean(result->with.frames, count, measure_both_ms);
+    double without = report_mean(result->without.frames, count, measure_both_ms);
+    bool is_faster = with < without;
+    if (with > 0 && without > 0)
+        printf("\nWith defragmentation, its own time included, updates were %.1f times as %s.\n",
+               is_faster ? without / with : with / without, is_faster ? "fast" : "slow");
+}
+
 void report_table(const struct demo_result *result)
 {
     const struct simulation *with = &result->with.simulation;
@@ -190,6 +201,7 @@ void report_table(const struct demo_result *result)
            "hash of all handles issued: %016llx\n",
            (unsigned)result->runs, result->runs == 1 ? "" : "s",
            (unsigned long long)with->issued_hash);
+    print_conclusion(result);
 }
 
 /* Figures */

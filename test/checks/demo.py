@@ -195,7 +195,7 @@ def check_ends():
             terminal.type("echo code $?")
             terminal.wait(f"\ncode {128 + number}\n")
             terminal.usable(number)
-    with Terminal(80, 50) as terminal:
+    with Terminal(80, 60) as terminal:
         terminal.start("--frames", "40", "--runs", "2")
         screen = terminal.wait(["earlier", "hash of all handles issued", "\nready>\n"], LIVE[:1])
         terminal.usable("the end")
@@ -267,6 +267,8 @@ def check_csv():
 def issued(*arguments):
     result = run(*SMALL, "--frames", "20", "--runs", "2", *arguments)
     check(result.returncode == 0, "the exit code is 0", result.stderr)
+    check(re.search(r"updates were [1-9]\d*\.\d times as (fast|slow)\.\n", result.stdout),
+          "the last sentence says what was seen", result.stdout)
     found = re.search("hash of all handles issued: ([0-9a-f]{16})\n", result.stdout)
     check(found, "the hash is printed", result.stdout)
     return found[1]
