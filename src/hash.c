@@ -63,6 +63,10 @@ void hm_hash_begin(hm_hash *hash, uint64_t seed)
 
 void hm_hash_add(hm_hash *hash, const void *bytes, size_t size)
 {
+    HM_CONTRACT(hash != NULL, "hm_hash_add: hash is NULL");
+    HM_CONTRACT(bytes != NULL || size == 0, "hm_hash_add: bytes is NULL");
+    if (hash->size == 0)
+        hm_hash_begin(hash, hash->seed);
     const unsigned char *from = bytes;
     size_t rest = (size_t)(hash->size % HM_HASH_STRIPE), missing = HM_HASH_STRIPE - rest;
     hash->size += size;
@@ -109,18 +113,11 @@ static uint64_t hash_add_rest(uint64_t joined, const unsigned char *bytes, size_
 
 uint64_t hm_hash_end(const hm_hash *hash)
 {
+    HM_CONTRACT(hash != NULL, "hm_hash_end: hash is NULL");
     uint64_t joined =
         hash->size >= HM_HASH_STRIPE ? hash_join_lanes(hash->lanes) : hash->seed + HASH_PRIME_5;
     joined = hash_add_rest(joined + hash->size, hash->rest, (size_t)(hash->size % HM_HASH_STRIPE));
     joined = (joined ^ joined >> 33) * HASH_PRIME_2;
     joined = (joined ^ joined >> 29) * HASH_PRIME_3;
     return joined ^ joined >> 32;
-}
-
-uint64_t hm_hash_of(const void *bytes, size_t size)
-{
-    hm_hash hash;
-    hm_hash_begin(&hash, 0);
-    hm_hash_add(&hash, bytes, size);
-    return hm_hash_end(&hash);
 }

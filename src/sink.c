@@ -37,6 +37,18 @@ hm_source hm_source_memory(hm_memory_stream *stream)
     return (hm_source){sink_read_memory, stream};
 }
 
+static bool sink_write_hash(void *context, const void *bytes, size_t size)
+{
+    hm_hash_add(context, bytes, size);
+    return true;
+}
+
+hm_sink hm_sink_hash(hm_hash *hash)
+{
+    HM_CONTRACT(hash != NULL, "hm_sink_hash: hash is NULL");
+    return (hm_sink){sink_write_hash, hash};
+}
+
 /* text */
 
 static void text_flush(hm_text *text)

@@ -2,7 +2,11 @@
 # SPDX-License-Identifier: MIT
 """hm_file.py FILE...: lists the containers that a program has saved to a file, and checks it, without
 the program: all checksums, and that the parts of each container fit together. docs/format.md has the
-format. Prints the first damage of a file, with its byte, and ends with 1 if there is any."""
+format. Prints the first damage of a file, with its byte, and ends with 1 if there is any.
+
+hm_file.py --compare A B: prints the first container in which two files differ, and the first item
+or number, and ends with 1 if there is any."""
+import itertools
 import struct
 import sys
 
@@ -246,8 +250,53 @@ def check_file(path):
             print(f"    {line}")
 
 
+def read_sections(path):
+    with open(path, "rb") as opened:
+        file = Reader(opened.read())
+    while file.at < len(file.data):
+        yield Section(file)
+
+
+def difference_of(a, b):
+    """Returns what differs first in two sections, or None."""
+    for what in ("kind", "name", "layout", "version", "type_id", "item_size", "encoded_size",
+                 "count", "flags", "details"):
+        x, y = getattr(a, what), getattr(b, what)
+        if x != y:
+            return f"{what}: {x} and {y}"
+    one, other = a.payload.data, b.payload.data
+    at = next((i for i, (x, y) in enumerate(zip(one, other)) if x != y), None)
+    if at is None:
+        return None
+    size = a.encoded_size
+    if KINDS[a.kind] in ("map", "pool", "table", "secondary") and at < a.count * size:
+        begin = at // size * size
+        return (f"item {at // size}, byte {at - begin}: {one[begin:begin + size].hex(' ')}"
+                f" and {other[begin:begin + size].hex(' ')}")
+    return f"byte {at} of the payload: {one[at]:02x} and {other[at]:02x}"
+
+
+def compare_files(first, second):
+    """Returns whether two files have the same sections; prints the first difference."""
+    for a, b in itertools.zip_longest(read_sections(first), read_sections(second)):
+        if a is None or b is None:
+            print(f"only in {first if b is None else second}: {(a or b).describe()}")
+            return False
+        found = difference_of(a, b)
+        if found is not None:
+            print(f"{KINDS[a.kind]} '{a.name}', {found}")
+            return False
+    return True
+
+
 def main():
     code = 0
+    if len(sys.argv) == 4 and sys.argv[1] == "--compare":
+        try:
+            return not compare_files(*sys.argv[2:])
+        except (Damage, OSError) as error:
+            print(error, file=sys.stderr)
+            return 1
     if len(sys.argv) < 2 or "--help" in sys.argv:
         sys.exit(__doc__)
     for path in sys.argv[1:]:

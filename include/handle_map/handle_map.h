@@ -14,7 +14,7 @@
  *     history.h     puts all containers of a memory table back to an earlier moment
  *     order.h       what an order and a budget are: most containers can be put in order, in steps
  *     save.h        files that bring every handle back
- *     sink.h        where files go to and come from
+ *     sink.h        where files go to and come from; hash.h has a checksum
  *     directory.h   finds the container of any handle
  *     report.h      which containers are alive, and what they take
  *     transpose.h   runs a kernel for columns over an array of structs
@@ -169,6 +169,7 @@
 #include <handle_map/directory.h>
 #include <handle_map/dump.h>
 #include <handle_map/handle.h>
+#include <handle_map/hash.h>
 #include <handle_map/history.h>
 #include <handle_map/id_table.h>
 #include <handle_map/index.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* sink: where bytes go to and come from: two functions that the program gives, or those that are
- * ready here, for memory and for a FILE. Owns nothing. */
+ * ready here, for memory, for a checksum and for a FILE. Owns nothing. */
 #ifndef HANDLE_MAP_SINK_H
 #define HANDLE_MAP_SINK_H
 
-#include <handle_map/base.h>
+#include <handle_map/hash.h>
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -42,6 +42,16 @@ typedef struct hm_memory_stream {
  */
 HM_API hm_sink hm_sink_memory(hm_memory_stream *stream);
 HM_API hm_source hm_source_memory(hm_memory_stream *stream);
+
+/* Adds all to a checksum. Never fails; the hash must outlive the sink. A save writes no pointers,
+ * and the same bytes on every machine: so equal operations give equal hashes, which tell programs
+ * that should agree, on one machine or on many, whether they do. Example:
+ *
+ *     hm_hash hash = {0};
+ *     hm_map_save(&map, NULL, hm_sink_hash(&hash)); // and other containers
+ *     printf("%llx\n", (unsigned long long)hm_hash_end(&hash));
+ */
+HM_API hm_sink hm_sink_hash(hm_hash *hash);
 
 HM_END_C
 

@@ -4,6 +4,8 @@
 
 #include "../src/hash_private.h"
 
+#include <handle_map/handle_map.h>
+
 #if defined(__has_include)
 #if __has_include(<xxhash.h>)
 #define XXH_INLINE_ALL
@@ -63,6 +65,42 @@ TEST(hash, it_gives_the_published_numbers)
         CHECK(vectors[i].seed != 0 || hm_hash_of(bytes, vectors[i].size) == vectors[i].sum);
     }
     CHECK(hm_hash_of("abc", 3) == UINT64_C(0x44BC2CF5AD770999));
+}
+
+/* The states are equal, whatever the memory; and one more operation makes them different. */
+TEST(hash, equal_operations_give_equal_hashes)
+{
+    const hm_memory *const tables[] = {hm_memory_os(), hm_memory_heap()};
+    hm_map maps[2];
+    hm_hash hashes[2] = {{0}, {0}};
+    for (uint32_t i = 0; i < 2; i++) {
+        CHECK(hm_map_init(&maps[i], &(hm_map_desc){.item_size = 4,
+                                                   .capacity = i * 5000,
+                                                   .memory = tables[i]}) == HM_OK);
+        for (uint32_t k = 0; k < 1000; k++)
+            if (k % 3 != 2)
+                CHECK(!hm_handle_is_null(hm_map_insert(&maps[i], &k)));
+            else
+                CHECK(hm_map_erase_at(&maps[i], k / 4));
+        CHECK(hm_map_save(&maps[i], NULL, hm_sink_hash(&hashes[i])) == HM_OK);
+    }
+    CHECK(hm_hash_end(&hashes[0]) == hm_hash_end(&hashes[1]));
+    CHECK(hm_map_erase_at(&maps[1], 0) && !hm_handle_is_null(hm_map_insert(&maps[1], NULL)));
+    hm_hash other = {0};
+    CHECK(hm_map_save(&maps[1], NULL, hm_sink_hash(&other)) == HM_OK);
+    CHECK(hm_hash_end(&other) != hm_hash_end(&hashes[0]));
+    for (uint32_t i = 0; i < 2; i++)
+        hm_map_fini(&maps[i]);
+}
+
+TEST(hash, a_zeroed_one_begins_and_nothing_changes_nothing)
+{
+    hm_hash hash = {0};
+    CHECK(hm_hash_end(&hash) == UINT64_C(0xEF46DB3751D8E999));
+    hm_hash_add(&hash, NULL, 0);
+    hm_hash_add(&hash, "a", 1);
+    hm_hash_add(&hash, "bc", 2);
+    CHECK(hm_hash_end(&hash) == UINT64_C(0x44BC2CF5AD770999));
 }
 
 TEST(hash, pieces_and_places_do_not_matter)
