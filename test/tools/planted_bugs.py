@@ -268,7 +268,7 @@ BUGS = [
         "    if (hm_handle_generation(handle) < last)", "    if (false)", "map"),
     Bug("a slot that an adopt makes after a trim forgets its floor", "src/adopt.c",
         "floor != 0 ? floor : 1", "floor > UINT32_MAX - 1 ? floor : 1", "map"),
-    Bug("values that a merge has moved are destroyed with their copies", "src/save/merge.c",
+    Bug("values that a merge has moved are destroyed with their copies", "src/save/merges.c",
         "    from->destroy = NULL;\n    hm_lists_fini(from);", "    hm_lists_fini(from);", "file"),
     Bug("an adopt leaves the word of the last hole listed", "src/pool/recent.c",
         "    if (was_last)\n", "    if (false)\n", "pool"),
