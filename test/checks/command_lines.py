@@ -23,6 +23,7 @@ PROGRAMS = {
     'particles': (['--count', '300', '--frames', '5', '--repetitions', '1'],
                   ['--frames', '1000000'], ['--out']),
     'resources': (['--files', '20', '--seconds', '1', '.'], ['--seconds', '1000000', '.'], []),
+    'rollback': (['--drones', '50', '--frames', '30'], ['--frames', '10000000'], ['--csv']),
     'streamer': (['--props', '300', '--frames', '5'], ['--frames', '1000000'], ['--dir']),
     'undo': (['--shapes', '300', '--changes', '50'],
              ['--shapes', '10000000', '--changes', '10000000'], []),

@@ -178,7 +178,7 @@ TEST(save_merge, all_items_come_under_new_handles_or_none_does)
         of->kind->fini(&into);
         test_file_end(&file);
     }
-    CHECK(merges > SCRIPTS);
+    CHECK(merges > test_scaled(SCRIPTS));
 }
 
 /* Other changes come between the steps. */

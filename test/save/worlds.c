@@ -60,10 +60,16 @@ static hm_handle create(saved *made, uint64_t *random)
     return entity;
 }
 
+static void create_some(saved *made, uint64_t *random)
+{
+    hm_component set[SAVED_COMPONENTS];
+    uint32_t n = pick_set(made, set, random);
+    (void)hm_world_create_n(&made->world, set, n, test_random_below(random, BURST), NULL, NULL);
+}
+
 static void run(saved *made, uint64_t *random)
 {
     hm_world *world = &made->world;
-    hm_component set[SAVED_COMPONENTS];
     uint32_t count = hm_world_count(world), choice = test_random_below(random, 1000);
     hm_component component = made->components[test_random_below(random, SAVED_COMPONENTS)];
     hm_handle entity = HM_NULL_HANDLE;
@@ -87,8 +93,7 @@ static void run(saved *made, uint64_t *random)
     else if (choice < 600)
         change_values(made, entity, random);
     else if (choice < 630)
-        (void)hm_world_create_n(world, set, pick_set(made, set, random),
-                                test_random_below(random, BURST), NULL, NULL);
+        create_some(made, random);
     else
         (void)create(made, random);
 }
