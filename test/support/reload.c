@@ -58,7 +58,19 @@ static hm_source source_of(reload_file *file)
         CHECK(first.size == second.size && memcmp(first.bytes, second.bytes, first.size) == 0);    \
     } while (0)
 
-#define RELOADS(kind, without_hooks)                                                               \
+/* The same items once more, under new handles. */
+#define MERGE(kind, again)                                                                         \
+    do {                                                                                           \
+        uint32_t before = hm_##kind##_count(&(again));                                             \
+        first.position = 0;                                                                        \
+        hm_status status = hm_##kind##_merge(&(again), NULL, source_of(&first), NULL);             \
+        CHECK(status == HM_OK || status == HM_ERROR_FULL);                                         \
+        CHECK(hm_##kind##_count(&(again)) == (status == HM_OK ? 2 * before : before));             \
+        CHECK(hm_##kind##_validate(&(again)) == HM_OK);                                            \
+    } while (0)
+#define MERGE_NOTHING(kind, again) (void)(again)
+
+#define RELOADS(kind, merges, without_hooks)                                                       \
     void test_reload_##kind(const hm_##kind *kind, const hm_##kind##_desc *desc)                   \
     {                                                                                              \
         hm_##kind again;                                                                           \
@@ -67,15 +79,16 @@ static hm_source source_of(reload_file *file)
         without_hooks;                                                                             \
         CHECK(hm_##kind##_init(&again, &with) == HM_OK);                                           \
         RELOAD(kind, kind, again);                                                                 \
+        merges(kind, again);                                                                       \
         hm_##kind##_fini(&again);                                                                  \
     }
 
-RELOADS(map, (with.destroy = NULL, with.relocate = NULL))
-RELOADS(pool, with.destroy = NULL)
-RELOADS(table, with.destroy = NULL)
-RELOADS(secondary, with.destroy = NULL)
-RELOADS(lists, with.destroy = NULL)
-RELOADS(index, (void)0)
+RELOADS(map, MERGE, (with.destroy = NULL, with.relocate = NULL))
+RELOADS(pool, MERGE, with.destroy = NULL)
+RELOADS(table, MERGE, with.destroy = NULL)
+RELOADS(secondary, MERGE_NOTHING, with.destroy = NULL)
+RELOADS(lists, MERGE, with.destroy = NULL)
+RELOADS(index, MERGE_NOTHING, (void)0)
 
 /* Some scripts make many components without a name of their own: no file can tell them apart. */
 void test_reload_world(const hm_world *world)
@@ -88,5 +101,6 @@ void test_reload_world(const hm_world *world)
     for (uint32_t i = 0; i < again.component_count; i++)
         hm_world_record(&again, i)->destroy = NULL;
     RELOAD(world, world, again);
+    MERGE(world, again);
     hm_world_fini(&again);
 }

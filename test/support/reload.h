@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* An operation of every random script: the container is saved, and loaded into another one, which
- * must be valid and make the same file. */
+ * must be valid and make the same file; and merged into that one, where its kind can be. */
 #ifndef TEST_SUPPORT_RELOAD_H
 #define TEST_SUPPORT_RELOAD_H
 
