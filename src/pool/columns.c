@@ -166,7 +166,8 @@ hm_status hm_pool_columns_trim(hm_pool *pool)
 
 hm_status hm_pool_columns_return(hm_pool *pool, const hm_pool *before)
 {
-    if (pool->entries != before->entries) {
+    /* Not the address, which another range may have by now. */
+    if (pool->entry_array.capacity != before->entry_array.capacity) {
         if (pool->unit_array.limit > before->unit_array.limit)
             pool->unit_array.limit = before->unit_array.limit; /* No unit behind has memory. */
         hm_status status = pool_move(pool, (uint32_t)before->entry_array.capacity);

@@ -303,7 +303,9 @@ void hm_load_drop_ids(hm_load_ids *load)
     hm_array_close(&ids->floors);
     load->count = load->slots = 0;
     if (ids->slot_array.is_whole) {
-        bool has_moved = ids->slots != before->slots || ids->entries != before->entries;
+        /* Not the addresses, which another range may have by now. */
+        bool has_moved = ids->slot_array.capacity != before->slot_array.capacity ||
+                         ids->entry_array.capacity != before->entry_array.capacity;
         if (has_moved &&
             ids_move(load, before->slot_array.capacity, before->entry_array.capacity) != HM_OK)
             hm_restore_last_error(); /* It stays as large as it is. */
