@@ -5,7 +5,6 @@
 
 #include "array_private.h"
 #include "base_private.h"
-#include "describe_private.h"
 #include "handle_private.h"
 #include "id_table_private.h"
 

@@ -216,19 +216,15 @@ static void map_follow(hm_map *map, const hm_array *extras)
         map->extras = (hm_map_extras *)(void *)extras->data;
 }
 
-hm_status hm_map_move(hm_map *map, size_t capacity, size_t slots)
+hm_status hm_map_move(void *owner, size_t capacity, size_t slots)
 {
+    hm_map *map = owner;
     hm_array extras = {0};
     hm_array_column columns[MAP_COLUMNS];
     uint32_t count = map_list_columns(map, &extras, columns);
     hm_status status = hm_id_table_move(&map->ids, capacity, slots, columns, count);
     map_follow(map, &extras);
     return status;
-}
-
-static hm_status map_move(void *owner, size_t capacity, size_t slots)
-{
-    return hm_map_move(owner, capacity, slots);
 }
 
 /* As hm_id_table_resize. */
@@ -314,7 +310,7 @@ hm_status hm_map_adopt(hm_map *map, hm_handle handle, const void *item)
         return HM_ERROR_BUSY;
     hm_status status = hm_id_table_check_adopt(&map->ids, "map", map->name, handle, 0);
     if (status == HM_OK)
-        status = hm_id_table_prepare_adopt(&map->ids, handle, map, map_move);
+        status = hm_id_table_prepare_adopt(&map->ids, handle, map, hm_map_move);
     status = map_prepare_items(map, status, (size_t)index + 1, true);
     if (status != HM_OK)
         return status;

@@ -111,7 +111,8 @@ static inline hm_handle hm_id_table_issue(hm_id_table *table)
 }
 
 /* Makes the slot of a handle live that someone else has issued, at position `count`; all as in
- * hm_map_adopt. The container's own columns need room for one more position. */
+ * hm_map_adopt. The container's own columns need room for one more position. Invalidates nothing.
+ */
 HM_API hm_status hm_id_table_adopt(hm_id_table *table, hm_handle handle);
 
 /* Returns the position of a live slot, or HM_INVALID_INDEX. O(1). Any 64 bits may be passed: an

@@ -94,7 +94,8 @@ HM_API uint32_t hm_lists_destroy_if(hm_lists *lists,
                                                    uint32_t count, void *context),
                                     void *context);
 
-/* Makes an empty list under a handle that someone else has issued; all as in hm_map_adopt. */
+/* Makes an empty list under a handle that someone else has issued; all as in hm_map_adopt. With a
+ * capacity invalidates nothing, without one all pointers to items. */
 HM_API hm_status hm_lists_adopt(hm_lists *lists, hm_handle list);
 
 /* Makes the next n creates succeed while nothing is destroyed in between. HM_ERROR_FULL: n more

@@ -131,7 +131,8 @@ HM_API uint32_t hm_pool_erase_n(hm_pool *pool, const hm_handle *handles, uint32_
 HM_API hm_status hm_pool_reserve(hm_pool *pool, uint32_t n);
 
 /* As hm_map_adopt. All other holes keep their order. Slots that are made in between get memory only
- * when they are issued. O(1 + slots that are made), with HM_REUSE_LAST O(holes). */
+ * when they are issued. Invalidates nothing. O(1 + slots that are made), with HM_REUSE_LAST
+ * O(holes). */
 HM_API hm_status hm_pool_adopt(hm_pool *pool, hm_handle handle, const void *item);
 
 /* After hm_pool_reserve(pool, n), returns for each k below n the handle that the (k + 1)-th item

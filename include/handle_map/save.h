@@ -232,8 +232,8 @@ typedef struct hm_merge {
 } hm_merge;
 
 /* Reads and checks the section, and gives each of its handles an entry in `remap`, which is null
- * until its item is inserted. Fails as the functions above do, but for want of room in the
- * container; then there is nothing to end. */
+ * until its item is inserted. Fails as a load does, or with HM_ERROR_INVALID as above;
+ * then there is nothing to end. Whether the container takes the items shows in the steps. */
 HM_API hm_status hm_merge_begin_map(hm_merge *merge, hm_map *map, const hm_save_desc *desc,
                                     hm_source source, hm_secondary *remap);
 HM_API hm_status hm_merge_begin_pool(hm_merge *merge, hm_pool *pool, const hm_save_desc *desc,

@@ -211,7 +211,7 @@ HM_API hm_handle hm_world_upcoming(const hm_world *world, uint32_t k);
 
 /* Makes an entity without components under a handle that someone else has issued; all as in
  * hm_map_adopt. HM_ERROR_STALE also if its slot is promised to commands. HM_ERROR_BUSY also while a
- * query runs. */
+ * query runs. Invalidates no pointers. */
 HM_API hm_status hm_world_adopt(hm_world *world, hm_handle entity);
 
 /* Gives back what no entity needs: drops the archetypes without entities, and returns whole pages

@@ -207,13 +207,9 @@ class [[nodiscard]] world : public destroyer<issuer<container<detail::world_shap
     template <class... Types, class Source>
     status load(Source &&source, const hm_world_save_desc &with = {}) noexcept
     {
-        hm_component_format formats[sizeof...(Types) + 1];
-        hm_component set[sizeof...(Types) + 1];
-        status returned = require<Types...>(set);
-        if (returned != HM_OK)
-            return returned;
-        const hm_world_save_desc desc = with_formats<Types...>(with, set, formats);
-        return hm_world_load(c(), &desc, detail::source_of(source));
+        return read_with<Types...>(with, [&](const hm_world_save_desc *desc) {
+            return hm_world_load(c(), desc, detail::source_of(source));
+        });
     }
     /* As hm_world_merge, with the components of load; `remap`: a secondary<world, entity>. */
     template <class... Types, class Source, class Remap, class = typename Remap::handle_type>
@@ -418,13 +414,21 @@ class [[nodiscard]] world : public destroyer<issuer<container<detail::world_shap
     template <class... Types, class Source>
     status merge_into(Source &source, hm_secondary *remap, const hm_world_save_desc &with) noexcept
     {
+        return read_with<Types...>(with, [&](const hm_world_save_desc *desc) {
+            return hm_world_merge(c(), desc, detail::source_of(source), remap);
+        });
+    }
+    /* Makes these components, and calls with a descriptor that has the code for them. */
+    template <class... Types, class Call>
+    status read_with(const hm_world_save_desc &with, Call read) noexcept
+    {
         hm_component_format formats[sizeof...(Types) + 1];
         hm_component set[sizeof...(Types) + 1];
-        status returned = require<Types...>(set);
+        const status returned = require<Types...>(set);
         if (returned != HM_OK)
             return returned;
         const hm_world_save_desc desc = with_formats<Types...>(with, set, formats);
-        return hm_world_merge(c(), &desc, detail::source_of(source), remap);
+        return read(&desc);
     }
     template <class T>
     static void add_format(hm_world_save_desc &with, hm_component component,

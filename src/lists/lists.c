@@ -140,7 +140,7 @@ static hm_status lists_move_with(hm_lists *lists, size_t capacity, size_t slots,
     return status;
 }
 
-hm_status hm_lists_move(hm_lists *lists, size_t capacity, size_t slots)
+hm_status hm_lists_move(void *lists, size_t capacity, size_t slots)
 {
     return lists_move_with(lists, capacity, slots, 0);
 }

@@ -86,7 +86,7 @@ void hm_lists_adopt_blocks(hm_lists_blocks *blocks, uint32_t end, uint64_t items
 
 /* Moves lists without a capacity, which have neither records nor blocks, to a range for `capacity`
  * lists and `slots` entries, which are no fewer. Carries of the id table what its counts say. */
-hm_status hm_lists_move(hm_lists *lists, size_t capacity, size_t slots);
+hm_status hm_lists_move(void *lists, size_t capacity, size_t slots);
 
 /* Makes room for the records of all slots that have an entry in memory; `grows` as in
  * hm_array_commit. */

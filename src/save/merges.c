@@ -3,7 +3,6 @@
  * of its own first, with the same sizes, hooks and type id, so that all of it is checked before the
  * first item is seen; then its items are inserted one by one. An item that has been inserted
  * belongs to the other container: its hook must not run for the copy of its bytes that is left. */
-#include "../dense_private.h"
 #include "../map_private.h"
 #include "../pool/pool_private.h"
 #include "../world/world_private.h"
@@ -234,12 +233,6 @@ static hm_status merge_take_from_world(hm_merge *merge, hm_handle old, hm_handle
     return hm_world_create_n(merge->into, set, n, 1, values, made);
 }
 
-static void merge_forget_hooks(hm_world *world)
-{
-    for (uint32_t i = 0; i < world->component_count; i++)
-        hm_world_record(world, i)->destroy = NULL;
-}
-
 /* The hooks are those of the other world, which has as many components, or fewer. */
 static void merge_undo_world(hm_merge *merge)
 {
@@ -258,7 +251,8 @@ static void merge_end_world(hm_merge *merge)
     hm_world *from = &merge->from.world;
     while (hm_world_count(from) > merge->done)
         (void)hm_world_destroy(from, hm_world_handle_at(from, hm_world_count(from) - 1));
-    merge_forget_hooks(from);
+    for (uint32_t i = 0; i < from->component_count; i++)
+        hm_world_record(from, i)->destroy = NULL;
     hm_world_fini(from);
 }
 
@@ -297,7 +291,7 @@ static hm_status merge_begin(hm_merge *merge, hm_status status, uint32_t count)
 }
 
 /* Defines the functions that begin a merge, and that do all of it. `is_there`: whether the
- * container is initialised; `loads`: what its load takes. */
+ * container is initialised; `init` makes one like it. */
 #define MERGE_FUNCTIONS(container, is_there, init)                                                 \
     hm_status hm_merge_begin_##container(hm_merge *merge, hm_##container *container,               \
                                          const MERGE_DESC_OF_##container *desc, hm_source source,  \

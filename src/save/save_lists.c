@@ -68,11 +68,6 @@ typedef struct lists_load {
     uint64_t items;
 } lists_load;
 
-static hm_status lists_load_move(void *owner, size_t capacity, size_t slots)
-{
-    return hm_lists_move(owner, capacity, slots);
-}
-
 static hm_status lists_load_check(lists_load *load)
 {
     hm_save_in *in = &load->in;
@@ -238,7 +233,7 @@ hm_status hm_lists_load(hm_lists *lists, const hm_save_desc *desc, hm_source sou
     if (status != HM_OK)
         return status;
     load.ids = (hm_load_ids){
-        .ids = &lists->ids, .before = lists->ids, .owner = lists, .move = lists_load_move};
+        .ids = &lists->ids, .before = lists->ids, .owner = lists, .move = hm_lists_move};
     load.lists = lists;
     load.desc = desc;
     load.units_before = blocks->unit_array;

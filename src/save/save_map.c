@@ -53,11 +53,6 @@ typedef struct map_load {
     hm_save_in in;
 } map_load;
 
-static hm_status map_load_move(void *owner, size_t capacity, size_t slots)
-{
-    return hm_map_move(owner, capacity, slots);
-}
-
 static hm_status map_load_check(map_load *load)
 {
     hm_save_in *in = &load->in;
@@ -169,7 +164,7 @@ hm_status hm_map_load(hm_map *map, const hm_save_desc *desc, hm_source source)
     load.meta_before = *saved_meta(map);
     load.desc = desc;
     load.ids =
-        (hm_load_ids){.ids = &map->ids, .before = map->ids, .owner = map, .move = map_load_move};
+        (hm_load_ids){.ids = &map->ids, .before = map->ids, .owner = map, .move = hm_map_move};
     hm_guard_enter(&map->guard);
     status = map_load_all(&load, source);
     if (status == HM_OK)

@@ -97,11 +97,6 @@ typedef struct table_load {
     hm_save_in in;
 } table_load;
 
-static hm_status table_load_move(void *owner, size_t capacity, size_t slots)
-{
-    return hm_table_move(owner, capacity, slots);
-}
-
 static bool table_decodes(const table_load *load)
 {
     return load->desc != NULL && load->desc->decode != NULL;
@@ -259,7 +254,7 @@ hm_status hm_table_load(hm_table *table, const hm_save_desc *desc, hm_source sou
         return status;
     hm_table_note_committed(table);
     load.ids = (hm_load_ids){
-        .ids = &table->ids, .before = table->ids, .owner = table, .move = table_load_move};
+        .ids = &table->ids, .before = table->ids, .owner = table, .move = hm_table_move};
     load.table = table;
     load.desc = desc;
     load.opened = 0;

@@ -176,7 +176,7 @@ static hm_status table_move_with(void *owner, size_t capacity, size_t slots)
     return status;
 }
 
-hm_status hm_table_move(hm_table *table, size_t capacity, size_t slots)
+hm_status hm_table_move(void *table, size_t capacity, size_t slots)
 {
     table_move move = {table, NULL};
     return table_move_with(&move, capacity, slots);

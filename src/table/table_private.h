@@ -12,7 +12,7 @@ uint32_t hm_table_committed_rows(const hm_table *table);
 
 /* Moves a table without a capacity to a range for `capacity` rows and `slots` entries, which are no
  * fewer. Carries as many as the counts of its id table say. HM_ERROR_MEMORY: nothing has moved. */
-hm_status hm_table_move(hm_table *table, size_t capacity, size_t slots);
+hm_status hm_table_move(void *table, size_t capacity, size_t slots);
 
 /* Passes a status on, and names the table if memory was refused. */
 hm_status hm_table_tell(const hm_table *table, hm_status status);

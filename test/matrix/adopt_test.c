@@ -317,3 +317,19 @@ TESTS(pool, 6)
 TESTS(table, 2)
 TESTS(lists, 1)
 TESTS(world, 1)
+
+/* Its latest holes are more than it keeps in order, and stay so while new slots fill it. */
+TEST(adopt, a_pool_that_adopted_up_to_its_capacity_is_full)
+{
+    enum { MANY = 400 };
+    begin(&pool_verbs, HM_STORAGE_VIRTUAL, MANY);
+    for (uint32_t i = 0; i < MANY; i++)
+        CHECK(!hm_handle_is_null(add_pool(&made)));
+    for (uint32_t i = 0; i < MANY; i++)
+        CHECK(end_pool(&made, name_of(i, 1)));
+    for (uint32_t i = 0; i < MANY; i++)
+        CHECK(adopt_pool(&made, name_of(MANY + i, 1)) == HM_OK);
+    CHECK(hm_handle_is_null(add_pool(&made)) && tells("capacity is used up"));
+    CHECK(adopt_pool(&made, name_of(0, 1)) == HM_ERROR_FULL);
+    end(&pool_verbs);
+}

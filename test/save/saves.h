@@ -5,6 +5,7 @@
 #define TEST_SAVE_SAVES_H
 
 #include "../src/hash_private.h"
+#include "support/file.h"
 #include "support/memory.h"
 #include "support/runner.h"
 #include "support/test.h"
@@ -13,59 +14,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-
-/* A file in memory, which refuses a call on demand. */
-typedef struct test_file {
-    unsigned char *bytes;
-    size_t size, space, position;
-    uint32_t calls, fail_at; /* the call with this number is refused; 0: none */
-} test_file;
-
-static inline bool test_file_write(void *context, const void *bytes, size_t size)
-{
-    test_file *file = context;
-    CHECK(size >= 1 && size <= 65536);
-    if (++file->calls == file->fail_at)
-        return false;
-    if (file->size + size > file->space) {
-        file->space = 2 * (file->size + size);
-        file->bytes = realloc(file->bytes, file->space);
-        CHECK(file->bytes != NULL);
-    }
-    memcpy(file->bytes + file->size, bytes, size);
-    file->size += size;
-    return true;
-}
-
-static inline bool test_file_read(void *context, void *bytes, size_t size)
-{
-    test_file *file = context;
-    CHECK(size >= 1 && size <= 65536);
-    if (++file->calls == file->fail_at || size > file->size - file->position)
-        return false;
-    memcpy(bytes, file->bytes + file->position, size);
-    file->position += size;
-    return true;
-}
-
-static inline hm_sink test_sink(test_file *file)
-{
-    return (hm_sink){test_file_write, file};
-}
-
-/* From the start. */
-static inline hm_source test_source(test_file *file)
-{
-    file->position = 0;
-    file->calls = 0;
-    return (hm_source){test_file_read, file};
-}
-
-static inline void test_file_end(test_file *file)
-{
-    free(file->bytes);
-    *file = (test_file){0};
-}
 
 /* Computes all checksums of the file's first section anew, as a stranger would who changes it. */
 static inline void test_file_seal(test_file *file)

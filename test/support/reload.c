@@ -2,59 +2,26 @@
 #include "reload.h"
 
 #include "../../src/world/world_private.h"
-#include "test.h"
+#include "file.h"
 
-#include <stdlib.h>
 #include <string.h>
 
-typedef struct reload_file {
-    unsigned char *bytes;
-    size_t size, space, position;
-} reload_file;
-
 /* Two, which keep their memory. */
-static reload_file first, second;
+static test_file first, second;
 
-static bool write_file(void *context, const void *bytes, size_t size)
+static hm_sink emptied(test_file *file)
 {
-    reload_file *file = context;
-    if (file->size + size > file->space) {
-        file->space = 2 * (file->size + size);
-        file->bytes = realloc(file->bytes, file->space);
-        CHECK(file->bytes != NULL);
-    }
-    memcpy(file->bytes + file->size, bytes, size);
-    file->size += size;
-    return true;
-}
-
-static bool read_file(void *context, void *bytes, size_t size)
-{
-    reload_file *file = context;
-    CHECK(size <= file->size - file->position);
-    memcpy(bytes, file->bytes + file->position, size);
-    file->position += size;
-    return true;
-}
-
-static hm_sink sink_of(reload_file *file)
-{
-    file->size = file->position = 0;
-    return (hm_sink){write_file, file};
-}
-
-static hm_source source_of(reload_file *file)
-{
-    return (hm_source){read_file, file};
+    file->size = 0;
+    return test_sink(file);
 }
 
 /* `again` has been initialised. */
 #define RELOAD(kind, made, again)                                                                  \
     do {                                                                                           \
-        CHECK(hm_##kind##_save(made, NULL, sink_of(&first)) == HM_OK);                             \
-        CHECK(hm_##kind##_load(&(again), NULL, source_of(&first)) == HM_OK);                       \
+        CHECK(hm_##kind##_save(made, NULL, emptied(&first)) == HM_OK);                             \
+        CHECK(hm_##kind##_load(&(again), NULL, test_source(&first)) == HM_OK);                     \
         CHECK(hm_##kind##_validate(&(again)) == HM_OK && first.position == first.size);            \
-        CHECK(hm_##kind##_save(&(again), NULL, sink_of(&second)) == HM_OK);                        \
+        CHECK(hm_##kind##_save(&(again), NULL, emptied(&second)) == HM_OK);                        \
         CHECK(first.size == second.size && memcmp(first.bytes, second.bytes, first.size) == 0);    \
     } while (0)
 
@@ -62,8 +29,7 @@ static hm_source source_of(reload_file *file)
 #define MERGE(kind, again)                                                                         \
     do {                                                                                           \
         uint32_t before = hm_##kind##_count(&(again));                                             \
-        first.position = 0;                                                                        \
-        hm_status status = hm_##kind##_merge(&(again), NULL, source_of(&first), NULL);             \
+        hm_status status = hm_##kind##_merge(&(again), NULL, test_source(&first), NULL);           \
         CHECK(status == HM_OK || status == HM_ERROR_FULL);                                         \
         CHECK(hm_##kind##_count(&(again)) == (status == HM_OK ? 2 * before : before));             \
         CHECK(hm_##kind##_validate(&(again)) == HM_OK);                                            \
@@ -94,7 +60,7 @@ RELOADS(index, MERGE_NOTHING, (void)0)
 void test_reload_world(const hm_world *world)
 {
     hm_world again;
-    if (hm_world_save(world, NULL, sink_of(&first)) == HM_ERROR_INVALID &&
+    if (hm_world_save(world, NULL, emptied(&first)) == HM_ERROR_INVALID &&
         strstr(hm_last_error(), " name") != NULL)
         return;
     CHECK(hm_world_init_like(&again, world) == HM_OK);
