@@ -8,7 +8,8 @@ a program compiles with its own.
     DIR/handle_map.hpp    the classes for C++17; needs handle_map.h; only of the whole library
 
 With parts, writes only what these need: map, pool, table, secondary, lists, index, world,
-directory, dump, report, save, sink, hash, transpose, id_table, history, order and arena. What a part lacks is not declared. Without
+directory, dump, report, save, sink, hash, transpose, id_table, history, changes, order and arena.
+What a part lacks is not declared. Without
 `order`, maps, tables and secondaries have no function that puts them in order, searches by an
 order, or tells of changes (`touch`), and there is no HM_ORDER_DEFINE; a world needs it, and brings
 it. Without `arena` there is no hm_memory_arena. Link only one part into a program: two have
@@ -88,6 +89,8 @@ PARTS = {
     'directory': (['directory.c'], ['map', 'pool', 'table', 'lists', 'world']),
     'dump': (['dump.c'], ['sink', 'map', 'pool', 'table', 'secondary', 'lists', 'index', 'world']),
     'report': (['report.c'], ['sink', 'map', 'pool', 'table', 'index', 'world']),
+    'changes': (['changes/', 'history/view.c'],
+                ['hash', 'history', 'map', 'pool', 'table', 'secondary', 'lists', 'index', 'world']),
     'save': (['save/'], ['sink', 'map', 'pool', 'table', 'secondary', 'lists', 'index', 'world']),
 }
 HEADERS = {'world': ['query', 'commands']}  # of a part, beside the one that has its name

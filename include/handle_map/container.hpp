@@ -16,6 +16,7 @@
 #ifndef HANDLE_MAP_CONTAINER_HPP
 #define HANDLE_MAP_CONTAINER_HPP
 
+#include <handle_map/changes.h>
 #include <handle_map/order.hpp>
 #include <handle_map/save.hpp>
 
@@ -161,6 +162,31 @@ template <class Shape> class container
     template <class Sink> status dump(Sink &&sink, const hm_dump_desc &with = {}) const noexcept
     {
         return call::dump(c(), &with, detail::sink_of(sink));
+    }
+
+    /* Makes this container, which has the memory of the history, part of its marks and rewinds,
+     * until hm_history_unwatch(&history, c()); it must not move meanwhile. Its values are trivially
+     * copyable, since what they own elsewhere would not be rewound; those of a world must be, too.
+     */
+    status watch(hm_history &history) noexcept
+    {
+        using item = typename Shape::saved_item;
+        static_assert(std::is_void_v<item> || std::is_trivially_copyable_v<item>,
+                      "what this type owns elsewhere would not be rewound");
+        return hm_history_watch(&history, c(), sizeof *c());
+    }
+    /* Calls visit(const hm_change &) for each value that differs between two marks. See changes.h.
+     */
+    template <class Visit>
+    status changes(const hm_history &history, std::uint64_t from, std::uint64_t to,
+                   Visit &&visit) const noexcept
+    {
+        using visitor = std::remove_reference_t<Visit>;
+        hm_change_visit *tell = [](const hm_change *change, void *context) noexcept {
+            std::invoke(*static_cast<visitor *>(context), *change);
+        };
+        return call::changes(&history, c(), from, to, tell,
+                             const_cast<void *>(static_cast<const void *>(&visit)));
     }
 
   protected:

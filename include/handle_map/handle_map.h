@@ -11,7 +11,8 @@
  *     world.h       entities with any set of components; query.h visits them, commands.h records
  *                   changes for later
  *
- *     history.h     puts all containers of a memory table back to an earlier moment
+ *     history.h     puts all containers of a memory table back to an earlier moment; changes.h tells
+ *                   what differs between two moments
  *     order.h       what an order and a budget are: most containers can be put in order, in steps
  *     save.h        files that bring every handle back
  *     sink.h        where files go to and come from; hash.h has a checksum
@@ -165,6 +166,7 @@
 #include <handle_map/array.h>
 #include <handle_map/base.h>
 #include <handle_map/bits.h>
+#include <handle_map/changes.h>
 #include <handle_map/commands.h>
 #include <handle_map/directory.h>
 #include <handle_map/dump.h>

@@ -388,6 +388,18 @@ static void history_put_changes(hm_history *history)
     hm_history_watch_anew(history);
 }
 
+hm_status hm_history_find_mark(const hm_history *history, uint64_t mark, uint32_t *index)
+{
+    uint32_t i = 0;
+    while (i < history->mark_count && hm_history_log_at(history, i)->mark != mark)
+        i++;
+    *index = i;
+    if (i < history->mark_count)
+        return HM_OK;
+    return hm_fail(HM_ERROR_STALE, "history: mark %" HM_U64 " is not among the %u kept", mark,
+                   (unsigned)history->mark_count);
+}
+
 /* Lists in `changes` what a rewind to a mark has to write. */
 static hm_status history_find_rewind(hm_history *history, uint32_t index, uint64_t mark)
 {
@@ -404,13 +416,10 @@ static hm_status history_find_rewind(hm_history *history, uint32_t index, uint64
 hm_status hm_history_rewind(hm_history *history, uint64_t mark)
 {
     HM_CONTRACT(history != NULL, "hm_history_rewind: history is NULL");
-    uint32_t index = 0;
-    while (index < history->mark_count && hm_history_log_at(history, index)->mark != mark)
-        index++;
-    if (index == history->mark_count)
-        return hm_fail(HM_ERROR_STALE, "history: mark %" HM_U64 " is not among the %u kept", mark,
-                       (unsigned)history->mark_count);
-    hm_status status = history_find_rewind(history, index, mark);
+    uint32_t index;
+    hm_status status = hm_history_find_mark(history, mark, &index);
+    if (status == HM_OK)
+        status = history_find_rewind(history, index, mark);
     if (status == HM_OK) {
         history_put_changes(history);
         history->current = index;

@@ -108,6 +108,11 @@ static inline uint32_t hm_history_change_count(const hm_array *changes)
     return (uint32_t)hm_array_count(changes);
 }
 
+/* history.c */
+
+/* Finds a mark that is kept, counted from the oldest. HM_ERROR_STALE. */
+hm_status hm_history_find_mark(const hm_history *history, uint64_t mark, uint32_t *index);
+
 /* space.c */
 
 /* Makes the table of the history. */

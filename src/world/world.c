@@ -10,11 +10,6 @@
 #define WORLD_MAX_ARCHETYPES ((UINT32_C(1) << (32 - HM_WORLD_ROW_BITS)) - 1)
 #define WORLD_MAX_SIZE (UINT64_C(1) << 39)
 
-/* Components are numbered from a salt that is a multiple of this. */
-#define WORLD_SALT_STEP UINT32_C(1024)
-
-HM_STATIC_ASSERT(HM_WORLD_MAX_COMPONENTS <= WORLD_SALT_STEP, "components of two worlds differ");
-
 /* init and fini */
 
 static void world_fill_desc(hm_world_desc *full)
@@ -237,7 +232,7 @@ static uint32_t world_next_salt(void)
 {
     static uint32_t worlds;
     uint32_t salt = hm_atomic_add(&worlds, 1) + 1;
-    return salt % (UINT32_MAX / WORLD_SALT_STEP) * WORLD_SALT_STEP;
+    return salt % (UINT32_MAX / HM_WORLD_MAX_COMPONENTS) * HM_WORLD_MAX_COMPONENTS;
 }
 
 hm_status hm_world_init(hm_world *world, const hm_world_desc *desc)

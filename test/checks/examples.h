@@ -58,11 +58,15 @@ extern hm_handle handle, handles[256];
 extern const hm_order order;
 extern hm_budget budget; /* of this frame */
 extern bool tree_has_changed;
+extern hm_history history;
+extern uint64_t acknowledged; /* a mark of it */
+extern void *socket;
 extern uint32_t n;
 
 extern void *engine_heap;
 void *heap_take(void *heap, size_t size, size_t align);
 void heap_give(void *heap, void *address, size_t size);
+void send_change(const hm_change *change, void *socket);
 void kernel(void *const *columns, size_t count, void *context);
 void upload(const void *values, uint32_t count);
 void draw(const struct sprite *sprite);

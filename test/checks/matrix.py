@@ -73,6 +73,7 @@ load            | = | = | = | = | = | = | =
 merge           | = | = | = | - | = | - | =
 adopt           | = | = | = | - | = | - | =
 dump            | = | = | = | = | = | = | =
+changes         | = | = | = | = | = | = | =
 """
 
 # Methods that the C++ classes call otherwise; None: what the class has instead is not a method.
@@ -139,7 +140,7 @@ def is_method(container, part, classes):
 def find_missing():
     texts = {name: read_headers(name) for name in CONTAINERS + ["query", "directory", "report"]}
     for name in CONTAINERS:
-        texts[name] += read_headers("save") + read_headers("dump")
+        texts[name] += "".join(map(read_headers, ["save", "dump", "changes"]))
     classes = {name: read_class(name) for name in CONTAINERS}
     cells = 0
     missing = []

@@ -230,6 +230,33 @@ TEST(cpp_save, every_class_is_dumped_with_a_printer_of_its_items)
     CHECK(text.find("0x0000000100000000: number 7\n") != std::string::npos);
 }
 
+TEST(cpp_save, classes_are_watched_and_tell_what_has_changed)
+{
+    hm_history history;
+    hm_history_desc desc{};
+    CHECK(hm_history_init(&history, &desc) == HM_OK);
+    {
+        hm::map<int>::options_type with;
+        with.memory = &history.table;
+        hm::map<int> numbers(with);
+        CHECK(numbers.watch(history) == HM_OK && numbers.watch(history) == HM_ERROR_INVALID);
+        auto kept = numbers.insert(7);
+        std::uint64_t before = hm_history_mark(&history);
+        *numbers.get(kept) = 8;
+        std::uint64_t after = hm_history_mark(&history);
+        int told = 0;
+        auto tell = [&](const hm_change &change) {
+            told++;
+            CHECK(change.kind == HM_CHANGE_EDITED && change.handle.bits == kept.id().bits);
+            CHECK(*static_cast<const int *>(change.before) == 7);
+            CHECK(*static_cast<const int *>(change.after) == 8);
+        };
+        CHECK(numbers.changes(history, before, after, tell) == HM_OK && told == 1);
+        CHECK(hm_history_rewind(&history, before) == HM_OK && *numbers.get(kept) == 7);
+    }
+    hm_history_fini(&history);
+}
+
 TEST(cpp_save, sinks_and_sources_of_c_are_taken_too)
 {
     unsigned char bytes[4096];

@@ -304,6 +304,18 @@ BUGS = [
         "    history->first_free = 0;\n", "", "map"),
     Bug("memory that is committed again is not zero", "src/history/space.c",
         "if ((unit->bits & HM_HISTORY_ZERO) == 0)", "if (false)", "map"),
+    Bug("the memory of an earlier mark has what came after it", "src/history/view.c",
+        "is_back ? changes[i].before.copy", "is_back ? changes[i].after.copy", "map"),
+    Bug("what changed misses an item whose slot looks as before", "src/changes/packed.c",
+        "    packed_mark_positions(search, &search->to, to, from->count);\n", "", "map"),
+    Bug("what changed misses a value on the second of two pages", "src/changes/find_slots.c",
+        "    } while (!*differs && next < behind);", "    } while (false);", "map"),
+    Bug("what changed misses the owner that took another's place", "src/changes/packed.c",
+        "        packed_mark_owner(search, &search->to, to->owners, first, end);\n", "", "map"),
+    Bug("what changed misses a bucket that has another key", "src/changes/spread.c",
+        "    spread_mark_members(search);\n", "", "map"),
+    Bug("what changed misses an entity that went to another archetype", "src/changes/components.c",
+        "    hm_changes_mark_strip(search, &places);\n", "", "map"),
 ]
 
 

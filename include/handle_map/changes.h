@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: MIT */
+/* changes: what differs in a container between two marks of a history, found from the pages that
+ * changed: for replication, indices, uploads and undo lists, without hooks in the program.
+ *
+ * The container and its memory belong to the history: its struct is watched, its memory table is
+ * the history's, or an arena's inside. The marks are among those that are kept; either may be the
+ * earlier one, since the answer tells how to get from `from` to `to`. Before mark 0 there was
+ * nothing: from there, all that is there at `to` was inserted. What happened since the last mark is
+ * told after the next one.
+ *
+ * A container has *values*, each named by a handle and a part. Those that only `to` has were
+ * inserted, those that only `from` has were erased, those that differ were edited. An item that
+ * only moved has not changed, and of an item that came and went in between nothing is told.
+ *
+ * Owns nothing; takes memory of the history's parent while a call runs: 8 bytes for each page, and
+ * a bit for each slot. Threads: const calls. */
+#ifndef HANDLE_MAP_CHANGES_H
+#define HANDLE_MAP_CHANGES_H
+
+#include <handle_map/history.h>
+#include <handle_map/index.h>
+#include <handle_map/lists.h>
+#include <handle_map/map.h>
+#include <handle_map/pool.h>
+#include <handle_map/secondary.h>
+#include <handle_map/table.h>
+#include <handle_map/world.h>
+
+HM_BEGIN_C
+
+typedef enum hm_change_kind {
+    HM_CHANGE_INSERTED,
+    HM_CHANGE_ERASED,
+    HM_CHANGE_EDITED
+} hm_change_kind;
+
+/* What changed, for one value. The pointers are valid until the visit returns. */
+typedef struct hm_change {
+    hm_handle handle; /* of the item, the list, the entity or, in secondaries and indices, the owner
+                       */
+    hm_change_kind kind;
+    uint32_t part;      /* map: 1 is the meta. Table: the column. World: the component, or
+                           HM_INVALID_INDEX for the entity itself. Otherwise 0 */
+    const void *before; /* the value at `from`; NULL: there was none */
+    const void *after;  /* the value at `to`; NULL: there is none */
+    size_t before_size; /* bytes; of an entity itself and of a tag 0 */
+    size_t after_size;  /* bytes; of lists all items of the list, of an index its key, a uint64_t */
+} hm_change;
+
+typedef void hm_change_visit(const hm_change *change, void *context);
+
+/* Calls `visit` for each value that changed: by slot, the smallest first, and by part; of a slot
+ * whose handle is another one what was erased first. An entity comes before its components, and is
+ * erased after them. `visit` must not change the history. HM_ERROR_STALE: a mark is not kept.
+ * HM_ERROR_INVALID: the container is not watched, or has memory elsewhere. HM_ERROR_MEMORY: the
+ * parent refuses. Then `visit` was not called. O(pages + changes between the marks and the current
+ * one), and what lies on the pages that differ; for lists, and pools in blocks, O(slots) too, for
+ * worlds O(chunks).
+ * Example:
+ *
+ *     uint64_t newest = hm_history_mark(&history);
+ *     hm_map_changes(&history, &map, acknowledged, newest, send_change, socket);
+ */
+HM_API hm_status hm_map_changes(const hm_history *history, const hm_map *map, uint64_t from,
+                                uint64_t to, hm_change_visit *visit, void *context);
+HM_API hm_status hm_pool_changes(const hm_history *history, const hm_pool *pool, uint64_t from,
+                                 uint64_t to, hm_change_visit *visit, void *context);
+HM_API hm_status hm_table_changes(const hm_history *history, const hm_table *table, uint64_t from,
+                                  uint64_t to, hm_change_visit *visit, void *context);
+HM_API hm_status hm_secondary_changes(const hm_history *history, const hm_secondary *secondary,
+                                      uint64_t from, uint64_t to, hm_change_visit *visit,
+                                      void *context);
+HM_API hm_status hm_lists_changes(const hm_history *history, const hm_lists *lists, uint64_t from,
+                                  uint64_t to, hm_change_visit *visit, void *context);
+HM_API hm_status hm_index_changes(const hm_history *history, const hm_index *index, uint64_t from,
+                                  uint64_t to, hm_change_visit *visit, void *context);
+HM_API hm_status hm_world_changes(const hm_history *history, const hm_world *world, uint64_t from,
+                                  uint64_t to, hm_change_visit *visit, void *context);
+
+/* Returns what a change adds to a hash of the state, by addition without regard to overflow. So the
+ * sum of all changes from mark 0 on is a hash of all handles and values, whatever the order of the
+ * items, and the changes from one mark to the next bring it up to date. It is equal on every
+ * machine if the bytes of the values are: for values with pointers, or of another byte order, hash
+ * what you send of them. O(size). Example:
+ *
+ *     static void add_hash(const hm_change *change, void *sum)
+ *     {
+ *         *(uint64_t *)sum += hm_change_hash(change);
+ *     }
+ */
+HM_API uint64_t hm_change_hash(const hm_change *change);
+
+HM_END_C
+
+#endif

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: MIT */
+/* changes: the calls, and how they search. */
+#include "changes_internal.h"
+
+#include <handle_map/hash.h>
+
+/* values */
+
+/* Whether two values have the same bytes. What is on a page that does not differ, and has not
+ * moved, need not be compared. */
+static bool changes_are_equal(const hm_changes_search *search, const hm_changes_value *from,
+                              const hm_changes_value *to)
+{
+    if (from->size != to->size)
+        return false;
+    const unsigned char *a = from->address, *b = to->address;
+    for (size_t left = to->size, part; left > 0; left -= part, a += part, b += part) {
+        size_t other;
+        const unsigned char *x = hm_history_view_at(&search->from.view, a, &part);
+        const unsigned char *y = hm_history_view_at(&search->to.view, b, &other);
+        part = part < other ? part : other;
+        part = part < left ? part : left;
+        for (size_t i = 0; i < part && x != y; i++)
+            if ((x != NULL ? x[i] : 0) != (y != NULL ? y[i] : 0))
+                return false;
+    }
+    return true;
+}
+
+/* Returns the bytes of a value, in one piece. */
+static const void *changes_show(const hm_changes_side *side, const hm_changes_value *value,
+                                hm_array *whole)
+{
+    size_t left;
+    if (!value->is_there)
+        return NULL;
+    const unsigned char *bytes = hm_history_view_at(&side->view, value->address, &left);
+    if (bytes != NULL && value->size <= left)
+        return bytes;
+    hm_changes_read(side, value->address, hm_array_data(whole), value->size);
+    return hm_array_data(whole);
+}
+
+static void changes_tell(hm_changes_search *search, hm_handle handle, const hm_changes_value *from,
+                         const hm_changes_value *to)
+{
+    if (!from->is_there && !to->is_there)
+        return;
+    bool is_edit = from->is_there && to->is_there;
+    if (is_edit && changes_are_equal(search, from, to))
+        return;
+    const hm_change change = {.handle = handle,
+                              .kind = is_edit          ? HM_CHANGE_EDITED
+                                      : from->is_there ? HM_CHANGE_ERASED
+                                                       : HM_CHANGE_INSERTED,
+                              .part = to->is_there ? to->part : from->part,
+                              .before = changes_show(&search->from, from, &search->before),
+                              .after = changes_show(&search->to, to, &search->after),
+                              .before_size = from->size,
+                              .after_size = to->size};
+    search->visit(&change, search->context);
+}
+
+static void changes_compare(hm_changes_search *search, uint32_t slot)
+{
+    const hm_changes_kind *kind = search->kind;
+    const hm_changes_value none = {.is_there = false};
+    hm_changes_item from, to;
+    kind->find(&search->from, slot, &from);
+    kind->find(&search->to, slot, &to);
+    if (from.handle.bits != to.handle.bits && !hm_handle_is_null(from.handle))
+        for (uint32_t part = search->parts; part-- > 0;) {
+            hm_changes_value value = kind->value(&search->from, &from, part);
+            changes_tell(search, from.handle, &value, &none);
+        }
+    if (hm_handle_is_null(to.handle))
+        return;
+    for (uint32_t part = 0; part < search->parts; part++) {
+        hm_changes_value value = kind->value(&search->to, &to, part), old = none;
+        if (from.handle.bits == to.handle.bits)
+            old = kind->value(&search->from, &from, part);
+        changes_tell(search, to.handle, &old, &value);
+    }
+}
+
+/* hash */
+
+/* Returns the hash of a value under its name. */
+static uint64_t changes_hash(const hm_change *change, const void *value, size_t size)
+{
+    hm_hash hash = {0};
+    unsigned char name[12];
+    uint64_t bits = change->handle.bits;
+    /* The components of each world begin at another multiple of this. */
+    uint32_t part = change->part % HM_WORLD_MAX_COMPONENTS;
+    for (size_t i = 0; i < sizeof name; i++)
+        name[i] = (unsigned char)(i < 8 ? bits >> 8 * i : part >> 8 * (i - 8));
+    hm_hash_add(&hash, name, sizeof name);
+    hm_hash_add(&hash, value, size);
+    return hm_hash_end(&hash);
+}
+
+uint64_t hm_change_hash(const hm_change *change)
+{
+    HM_CONTRACT(change != NULL, "hm_change_hash: change is NULL");
+    uint64_t sum = 0;
+    if (change->after != NULL)
+        sum += changes_hash(change, change->after, change->after_size);
+    if (change->before != NULL)
+        sum -= changes_hash(change, change->before, change->before_size);
+    return sum;
+}
+
+/* the calls */
+
+/* Makes the side of a mark. */
+static hm_status changes_begin(hm_changes_search *search, hm_changes_side *side,
+                               const hm_history *history, const void *container, uint64_t mark)
+{
+    const unsigned char *anchor;
+    uint32_t page;
+    hm_status status = hm_history_view_init(&side->view, history, mark);
+    if (status != HM_OK)
+        return status;
+    if (!hm_history_view_watched(&side->view, container, &side->as, search->kind->size))
+        return hm_fail(HM_ERROR_INVALID, "changes: the container is not watched");
+    memcpy(&anchor, (const unsigned char *)&side->as + search->kind->anchor, sizeof anchor);
+    if (anchor != NULL && !hm_history_view_covers(&side->view, anchor, &page))
+        return hm_fail(HM_ERROR_INVALID, "changes: the container's memory is not the history's");
+    return HM_OK;
+}
+
+static hm_status changes_init_arrays(hm_changes_search *search, const hm_memory *memory)
+{
+    hm_array *const arrays[] = {&search->marks, &search->before, &search->after};
+    hm_status status = HM_OK;
+    for (size_t i = 0; i < 3 && status == HM_OK; i++) {
+        const hm_array_desc desc = {.item_size = i == 0 ? sizeof(uint64_t) : 1, .memory = memory};
+        status = hm_array_init(arrays[i], &desc);
+    }
+    return status;
+}
+
+static hm_status changes_search(const hm_changes_kind *kind, const hm_history *history,
+                                const void *container, uint64_t from, uint64_t to,
+                                hm_change_visit *visit, void *context)
+{
+    hm_changes_search search = {.kind = kind, .visit = visit, .context = context};
+    search.status = changes_begin(&search, &search.from, history, container, from);
+    if (search.status == HM_OK)
+        search.status = changes_begin(&search, &search.to, history, container, to);
+    if (search.status == HM_OK)
+        search.status = changes_init_arrays(&search, history->parent);
+    if (search.status == HM_OK)
+        kind->mark(&search);
+    if (search.status == HM_OK)
+        search.status = hm_array_resize(&search.before, search.largest);
+    if (search.status == HM_OK)
+        search.status = hm_array_resize(&search.after, search.largest);
+    const uint64_t *words = hm_array_data(&search.marks);
+    size_t word_count = search.status == HM_OK ? hm_array_count(&search.marks) : 0;
+    for (size_t i = 0; i < word_count; i++)
+        for (uint64_t word = words[i]; word != 0; word &= word - 1)
+            changes_compare(&search, (uint32_t)(i * 64 + hm_bits_lowest(word)));
+    hm_array *const arrays[] = {&search.marks, &search.before, &search.after,
+                                &search.from.view.copies, &search.to.view.copies};
+    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
+        hm_array_fini(arrays[i]);
+    return search.status;
+}
+
+#define CHANGES_OF(type)                                                                           \
+    hm_status hm_##type##_changes(const hm_history *history, const hm_##type *type, uint64_t from, \
+                                  uint64_t to, hm_change_visit *visit, void *context)              \
+    {                                                                                              \
+        HM_CONTRACT(history != NULL, "hm_" #type "_changes: history is NULL");                     \
+        HM_CONTRACT(type != NULL, "hm_" #type "_changes: " #type " is NULL");                      \
+        HM_CONTRACT(visit != NULL, "hm_" #type "_changes: visit is NULL");                         \
+        return changes_search(&hm_changes_of_##type, history, type, from, to, visit, context);     \
+    }
+
+CHANGES_OF(map)
+CHANGES_OF(pool)
+CHANGES_OF(table)
+CHANGES_OF(secondary)
+CHANGES_OF(lists)
+CHANGES_OF(index)
+CHANGES_OF(world)

@@ -1,0 +1,522 @@
+/* SPDX-License-Identifier: MIT */
+/* What changed between two marks, for a program of random operations over every container
+ * (program.h): compared with what a walk over each container finds at both marks. */
+#include "../support/last_error.h"
+#include "../support/memory.h"
+#include "../support/program.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PAGES_ITEMS = 300, MARKS = 6, COMPARES = 300, STEPS_OF_A_MARK = 100 };
+
+/* A value that is there at a mark. */
+typedef struct value {
+    hm_handle handle;
+    uint32_t part;
+    size_t size;
+    uint64_t hash; /* of its bytes */
+} value;
+
+typedef struct values {
+    value *list;
+    size_t count, capacity;
+} values;
+
+/* The containers of the program that are looked at. */
+enum {
+    MAP,
+    POOL,
+    TABLE = POOL + POOLS,
+    SECONDARY = TABLE + TABLES,
+    INDEX,
+    LISTS = INDEX + INDICES,
+    WORLD,
+    CONTAINERS
+};
+
+static void add(values *to, hm_handle handle, uint32_t part, const void *bytes, size_t size)
+{
+    hm_hash hash = {0};
+    hm_hash_add(&hash, bytes, size);
+    if (to->count == to->capacity) {
+        to->capacity = to->capacity * 2 + 1000;
+        to->list = realloc(to->list, to->capacity * sizeof *to->list);
+        CHECK(to->list != NULL);
+    }
+    to->list[to->count++] = (value){handle, part, size, hm_hash_end(&hash)};
+}
+
+static int by_place(const void *a, const void *b)
+{
+    const value *x = a, *y = b;
+    uint32_t slots[] = {hm_handle_index(x->handle), hm_handle_index(y->handle)};
+    if (slots[0] != slots[1])
+        return slots[0] < slots[1] ? -1 : 1;
+    uint32_t parts[] = {x->part + 1, y->part + 1}; /* the entity itself comes first */
+    return (parts[0] > parts[1]) - (parts[0] < parts[1]);
+}
+
+/* ---- what is there ---- */
+
+static void list_map(const hm_map *map, values *to)
+{
+    for (uint32_t i = 0; i < hm_map_count(map); i++) {
+        add(to, hm_map_handle_at(map, i), 0, hm_map_get(map, hm_map_handle_at(map, i)),
+            map->item_size);
+        if (hm_map_meta_at(map, i) != NULL)
+            add(to, hm_map_handle_at(map, i), 1, hm_map_meta_at(map, i),
+                map->extras->meta_array.item_size);
+    }
+}
+
+static void list_pool(const hm_pool *pool, values *to)
+{
+    uint32_t length;
+    for (uint32_t slot = hm_pool_next_run(pool, 0, &length); length != 0;
+         slot = hm_pool_next_run(pool, slot, &length))
+        for (; length > 0; length--, slot++)
+            add(to, hm_pool_handle_at(pool, slot), 0, hm_pool_item(pool, slot), pool->item_size);
+}
+
+static void list_table(const hm_table *table, values *to)
+{
+    for (uint32_t row = 0; row < hm_table_count(table); row++)
+        for (uint32_t c = 0; c < table->column_count; c++)
+            add(to, hm_table_handle_at(table, row), c, hm_table_cell(table, row, c),
+                table->columns[c].size);
+}
+
+static void list_secondary(const hm_secondary *secondary, values *to)
+{
+    for (uint32_t i = 0; i < hm_secondary_count(secondary); i++)
+        add(to, hm_secondary_owner_at(secondary, i), 0,
+            hm_secondary_get(secondary, hm_secondary_owner_at(secondary, i)),
+            secondary->value_size);
+}
+
+static void list_index(const hm_index *index, values *to)
+{
+    hm_index_view view = {0};
+    while (hm_index_next(index, &view))
+        for (uint32_t i = 0; i < view.count; i++)
+            add(to, view.members[i], 0, &view.key, sizeof view.key);
+}
+
+static void list_lists(const hm_lists *lists, values *to)
+{
+    for (uint32_t i = 0; i < hm_lists_count(lists); i++) {
+        uint32_t count;
+        const void *items = hm_lists_items(lists, hm_lists_handle_at(lists, i), &count);
+        add(to, hm_lists_handle_at(lists, i), 0, items, count * lists->blocks.item_size);
+    }
+}
+
+static void list_world(const program *p, values *to)
+{
+    static const size_t sizes[COMPONENTS] = {8, 48, 16, 72, 0}; /* as in program.c */
+    for (uint32_t i = 0; i < hm_world_count(&p->world); i++) {
+        hm_handle entity = hm_world_handle_at(&p->world, i);
+        add(to, entity, HM_INVALID_INDEX, NULL, 0);
+        for (uint32_t k = 0; k < COMPONENTS; k++)
+            if (hm_world_has(&p->world, entity, p->components[k]))
+                add(to, entity, p->components[k], hm_world_get(&p->world, entity, p->components[k]),
+                    sizes[k]);
+    }
+}
+
+static void list(const program *p, uint32_t which, values *to)
+{
+    to->count = 0;
+    if (which == MAP)
+        list_map(&p->map, to);
+    else if (which < TABLE)
+        list_pool(&p->pools[which - POOL], to);
+    else if (which < SECONDARY)
+        list_table(&p->tables[which - TABLE], to);
+    else if (which == SECONDARY)
+        list_secondary(&p->secondary, to);
+    else if (which < LISTS)
+        list_index(&p->indices[which - INDEX], to);
+    else if (which == LISTS)
+        list_lists(&p->lists, to);
+    else
+        list_world(p, to);
+    if (to->count > 0)
+        qsort(to->list, to->count, sizeof *to->list, by_place);
+}
+
+static hm_status changes(const hm_history *history, const program *p, uint32_t which, uint64_t from,
+                         uint64_t to, hm_change_visit *visit, void *context)
+{
+    if (which == MAP)
+        return hm_map_changes(history, &p->map, from, to, visit, context);
+    if (which < TABLE)
+        return hm_pool_changes(history, &p->pools[which - POOL], from, to, visit, context);
+    if (which < SECONDARY)
+        return hm_table_changes(history, &p->tables[which - TABLE], from, to, visit, context);
+    if (which == SECONDARY)
+        return hm_secondary_changes(history, &p->secondary, from, to, visit, context);
+    if (which < LISTS)
+        return hm_index_changes(history, &p->indices[which - INDEX], from, to, visit, context);
+    if (which == LISTS)
+        return hm_lists_changes(history, &p->lists, from, to, visit, context);
+    return hm_world_changes(history, &p->world, from, to, visit, context);
+}
+
+/* ---- what differs ---- */
+
+/* What is to be told, in this order. */
+typedef struct expected {
+    const value *from, *to; /* NULL: there is none */
+} expected;
+
+typedef struct comparison {
+    uint64_t hash; /* of what was told */
+    expected *list;
+    size_t count, told, capacity;
+    uint64_t kinds[3];
+    bool is_right;
+} comparison;
+
+static void expect(comparison *c, const value *from, const value *to)
+{
+    if (from != NULL && to != NULL && from->size == to->size && from->hash == to->hash)
+        return;
+    if (c->count == c->capacity) {
+        c->capacity = c->capacity * 2 + 1000;
+        c->list = realloc(c->list, c->capacity * sizeof *c->list);
+        CHECK(c->list != NULL);
+    }
+    c->list[c->count++] = (expected){from, to};
+}
+
+/* Returns the end of the values of a slot. */
+static size_t end_of_slot(const values *all, size_t at, uint32_t slot)
+{
+    while (at < all->count && hm_handle_index(all->list[at].handle) == slot)
+        at++;
+    return at;
+}
+
+static void expect_slot(comparison *c, const value *from, size_t n_from, const value *to,
+                        size_t n_to)
+{
+    if (n_from > 0 && (n_to == 0 || from->handle.bits != to->handle.bits)) {
+        while (n_from > 0)
+            expect(c, &from[--n_from], NULL);
+    }
+    for (size_t i = 0, k = 0; i < n_from || k < n_to;) {
+        int order = i == n_from ? 1 : k == n_to ? -1 : by_place(&from[i], &to[k]);
+        expect(c, order <= 0 ? &from[i] : NULL, order >= 0 ? &to[k] : NULL);
+        i += order <= 0;
+        k += order >= 0;
+    }
+}
+
+static void expect_all(comparison *c, const values *from, const values *to)
+{
+    c->count = c->told = 0;
+    for (size_t i = 0, k = 0; i < from->count || k < to->count;) {
+        uint32_t slot = UINT32_MAX;
+        if (i < from->count)
+            slot = hm_handle_index(from->list[i].handle);
+        if (k < to->count && hm_handle_index(to->list[k].handle) < slot)
+            slot = hm_handle_index(to->list[k].handle);
+        size_t i_end = end_of_slot(from, i, slot), k_end = end_of_slot(to, k, slot);
+        expect_slot(c, from->count > 0 ? &from->list[i] : NULL, i_end - i,
+                    to->count > 0 ? &to->list[k] : NULL, k_end - k);
+        i = i_end;
+        k = k_end;
+    }
+}
+
+static bool is_of(const value *known, const hm_change *change, const void *bytes, size_t size)
+{
+    hm_hash hash = {0};
+    if (known == NULL)
+        return bytes == NULL && size == 0;
+    hm_hash_add(&hash, bytes, bytes != NULL ? size : 0);
+    return bytes != NULL && known->handle.bits == change->handle.bits &&
+           known->part == change->part && known->size == size && known->hash == hm_hash_end(&hash);
+}
+
+static void check_change(const hm_change *change, void *context)
+{
+    comparison *c = context;
+    c->kinds[change->kind]++;
+    c->hash += hm_change_hash(change);
+    if (c->told == c->count) {
+        c->is_right = false;
+        return;
+    }
+    const expected *next = &c->list[c->told++];
+    hm_change_kind kind = next->from == NULL ? HM_CHANGE_INSERTED
+                          : next->to == NULL ? HM_CHANGE_ERASED
+                                             : HM_CHANGE_EDITED;
+    if (change->kind != kind || !is_of(next->from, change, change->before, change->before_size) ||
+        !is_of(next->to, change, change->after, change->after_size))
+        c->is_right = false;
+}
+
+/* ---- the program ---- */
+
+typedef struct marks {
+    uint64_t mark[MARKS];
+    values at[MARKS][CONTAINERS];
+    uint32_t count; /* marks so far */
+    comparison comparison;
+} marks;
+
+static void take_mark(marks *known, hm_history *history, const program *p)
+{
+    uint32_t i = known->count++ % MARKS;
+    for (uint32_t which = 0; which < CONTAINERS; which++)
+        list(p, which, &known->at[i][which]);
+    known->mark[i] = hm_history_mark(history);
+    CHECK(known->mark[i] != 0);
+}
+
+static void add_hash(const hm_change *change, void *sum)
+{
+    *(uint64_t *)sum += hm_change_hash(change);
+}
+
+/* The hash of the one mark, and of the changes to the other, is that of the other. */
+static void check_hash(marks *known, const hm_history *history, const program *p, uint32_t which,
+                       uint32_t i, uint32_t k)
+{
+    uint64_t at_from = 0, at_to = 0;
+    CHECK(changes(history, p, which, 0, known->mark[i], add_hash, &at_from) == HM_OK);
+    CHECK(changes(history, p, which, 0, known->mark[k], add_hash, &at_to) == HM_OK);
+    CHECK(at_from + known->comparison.hash == at_to);
+    known->comparison.hash = 0;
+}
+
+static void compare(marks *known, const hm_history *history, const program *p, uint32_t i,
+                    uint32_t k)
+{
+    comparison *c = &known->comparison;
+    for (uint32_t which = 0; which < CONTAINERS; which++) {
+        expect_all(c, &known->at[i][which], &known->at[k][which]);
+        c->is_right = true;
+        CHECK(changes(history, p, which, known->mark[i], known->mark[k], check_change, c) == HM_OK);
+        if (!c->is_right || c->told != c->count)
+            printf("container %u: %zu of %zu told\n", (unsigned)which, c->told, c->count);
+        CHECK(c->is_right && c->told == c->count);
+        check_hash(known, history, p, which, i, k);
+    }
+}
+
+static void check_changes(const hm_memory *parent, hm_history_method method, uint32_t capacity,
+                          const char *what)
+{
+    static program p;
+    static marks known;
+    hm_history history;
+    uint64_t random = test_seed(what);
+    const hm_history_desc desc = {
+        .marks = MARKS, .method = method, .size = (size_t)1 << 28, .memory = parent};
+    memset(&known, 0, sizeof known);
+    CHECK(hm_history_init(&history, &desc) == HM_OK);
+    CHECK(hm_history_watch(&history, &p, sizeof p) == HM_OK);
+    program_begin(&p, &history.table, capacity);
+    for (uint32_t left = test_scaled(COMPARES); left > 0 && program_step(&p);) {
+        if (test_random_below(&random, STEPS_OF_A_MARK) != 0)
+            continue;
+        take_mark(&known, &history, &p);
+        if (known.count < MARKS)
+            continue;
+        uint32_t i = test_random_below(&random, MARKS), k = test_random_below(&random, MARKS);
+        compare(&known, &history, &p, i, k);
+        left--;
+    }
+    for (uint32_t kind = 0; kind < 3; kind++)
+        CHECK(known.comparison.kinds[kind] > 0);
+    while (program_step(&p)) {
+    }
+    program_end(&p);
+    hm_history_fini(&history);
+    for (uint32_t i = 0; i < MARKS; i++)
+        for (uint32_t which = 0; which < CONTAINERS; which++)
+            free(known.at[i][which].list);
+    free(known.comparison.list);
+}
+
+TEST(changes, between_two_marks_are_told_for_every_container)
+{
+    check_changes(hm_memory_os(), HM_HISTORY_AUTO, 0, "changes");
+}
+
+TEST(changes, are_told_for_containers_with_a_capacity)
+{
+    check_changes(hm_memory_os(), HM_HISTORY_COMPARE, CAPACITY, "changes, with a capacity");
+}
+
+/* ---- refusals ---- */
+
+static void count_change(const hm_change *change, void *context)
+{
+    (void)change;
+    ++*(uint32_t *)context;
+}
+
+typedef struct scene {
+    hm_history history;
+    hm_world world;
+    hm_component component;
+} scene;
+
+static hm_status begin_scene(scene *s, const hm_memory *parent)
+{
+    const hm_history_desc desc = {.size = (size_t)1 << 24, .memory = parent};
+    memset(&s->world, 0, sizeof s->world);
+    hm_status status = hm_history_init(&s->history, &desc);
+    if (status == HM_OK)
+        status = hm_history_watch(&s->history, &s->world, sizeof s->world);
+    if (status == HM_OK)
+        status = hm_world_init(&s->world, &(hm_world_desc){.memory = &s->history.table});
+    if (status == HM_OK)
+        s->component = hm_world_component(&s->world, &(hm_component_desc){.size = 8});
+    return status;
+}
+
+static void end_scene(scene *s)
+{
+    hm_world_fini(&s->world);
+    hm_history_fini(&s->history);
+}
+
+TEST(changes, of_what_is_not_watched_or_has_memory_elsewhere_are_refused)
+{
+    scene s;
+    hm_map map;
+    uint32_t told = 0;
+    CHECK(begin_scene(&s, NULL) == HM_OK);
+    CHECK(hm_map_init(&map, &(hm_map_desc){.item_size = 8, .name = "elsewhere"}) == HM_OK);
+    uint64_t before = hm_history_mark(&s.history);
+    CHECK(hm_map_changes(&s.history, &map, before, before, count_change, &told) ==
+          HM_ERROR_INVALID);
+    CHECK(says("changes: the container is not watched"));
+    CHECK(hm_history_watch(&s.history, &map, sizeof map) == HM_OK);
+    CHECK(hm_map_changes(&s.history, &map, before, before, count_change, &told) == HM_OK);
+    uint64_t next = hm_history_mark(&s.history);
+    CHECK(hm_map_changes(&s.history, &map, before, next, count_change, &told) == HM_ERROR_INVALID);
+    CHECK(says("changes: the container's memory is not the history's"));
+    CHECK(hm_world_changes(&s.history, &s.world, before, next + 1, count_change, &told) ==
+          HM_ERROR_STALE);
+    CHECK(told == 0);
+    hm_map_fini(&map);
+    end_scene(&s);
+}
+
+/* Two containers whose values lie on several pages. Comparing, a page that was written with the
+ * same bytes has not changed. */
+typedef struct pages {
+    hm_history history;
+    hm_map map;
+    hm_lists lists;
+    hm_handle list, handles[PAGES_ITEMS];
+} pages;
+
+static void begin_pages(pages *s)
+{
+    const hm_history_desc desc = {.marks = 2, .method = HM_HISTORY_COMPARE};
+    CHECK(hm_history_init(&s->history, &desc) == HM_OK);
+    const hm_memory *memory = &s->history.table;
+    CHECK(hm_map_init(&s->map, &(hm_map_desc){.item_size = 40, .memory = memory}) == HM_OK);
+    CHECK(hm_lists_init(&s->lists, &(hm_lists_desc){.item_size = 40, .memory = memory}) == HM_OK);
+    CHECK(hm_history_watch(&s->history, &s->map, sizeof s->map) == HM_OK);
+    CHECK(hm_history_watch(&s->history, &s->lists, sizeof s->lists) == HM_OK);
+    CHECK(hm_map_insert_n(&s->map, NULL, PAGES_ITEMS, s->handles) == HM_OK);
+    s->list = hm_lists_create(&s->lists);
+    CHECK(hm_lists_push_n(&s->lists, s->list, NULL, PAGES_ITEMS) == HM_OK);
+}
+
+static void end_pages(pages *s)
+{
+    hm_map_fini(&s->map);
+    hm_lists_fini(&s->lists);
+    hm_history_fini(&s->history);
+}
+
+TEST(changes, are_told_whichever_byte_of_a_value_was_edited)
+{
+    pages s;
+    begin_pages(&s);
+    uint64_t last = hm_history_mark(&s.history);
+    for (uint32_t i = 0; i < 2 * PAGES_ITEMS; i++) {
+        uint32_t of_map = 0, of_lists = 0, count;
+        ((unsigned char *)hm_map_get(&s.map, s.handles[i / 2]))[i % 2 != 0 ? 39 : 0]++;
+        ((unsigned char *)hm_lists_items(&s.lists, s.list, &count))[(size_t)i * 20]++;
+        uint64_t next = hm_history_mark(&s.history);
+        CHECK(hm_map_changes(&s.history, &s.map, last, next, count_change, &of_map) == HM_OK);
+        CHECK(hm_lists_changes(&s.history, &s.lists, last, next, count_change, &of_lists) == HM_OK);
+        CHECK(of_map == 1 && of_lists == 1);
+        last = next;
+    }
+    end_pages(&s);
+}
+
+TEST(changes, tell_of_an_item_whose_entry_looks_as_it_did_when_it_was_gone)
+{
+    pages s;
+    uint32_t told = 0;
+    begin_pages(&s);
+    hm_handle gone = s.handles[PAGES_ITEMS - 1];
+    CHECK(hm_map_erase(&s.map, gone));
+    uint64_t without = hm_history_mark(&s.history);
+    CHECK(hm_map_adopt(&s.map, gone, NULL) == HM_OK);
+    uint64_t with = hm_history_mark(&s.history);
+    CHECK(hm_map_changes(&s.history, &s.map, without, with, count_change, &told) == HM_OK);
+    CHECK(told == 1);
+    CHECK(hm_map_changes(&s.history, &s.map, with, without, count_change, &told) == HM_OK);
+    CHECK(told == 2);
+    end_pages(&s);
+}
+
+TEST(changes, between_marks_ahead_of_a_rewind_are_told_too)
+{
+    scene s;
+    uint32_t told = 0;
+    CHECK(begin_scene(&s, NULL) == HM_OK);
+    uint64_t first = hm_history_mark(&s.history);
+    hm_handle entity = hm_world_create(&s.world, NULL, 0);
+    uint64_t second = hm_history_mark(&s.history);
+    CHECK(hm_world_add(&s.world, entity, s.component, NULL) == HM_OK);
+    uint64_t third = hm_history_mark(&s.history);
+    CHECK(hm_history_rewind(&s.history, first) == HM_OK);
+    CHECK(hm_world_changes(&s.history, &s.world, second, third, count_change, &told) == HM_OK);
+    CHECK(told == 1);
+    CHECK(hm_world_changes(&s.history, &s.world, third, first, count_change, &told) == HM_OK);
+    CHECK(told == 3);
+    CHECK(hm_world_changes(&s.history, &s.world, 0, third, count_change, &told) == HM_OK);
+    CHECK(told == 5);
+    CHECK(hm_world_changes(&s.history, &s.world, 0, 0, count_change, &told) == HM_OK);
+    CHECK(told == 5);
+    end_scene(&s);
+}
+
+TEST(changes, are_not_told_in_part_when_memory_is_refused)
+{
+    test_memory memory;
+    scene s;
+    uint32_t told = 0;
+    test_memory_init_with_holes(&memory, test_page_size(4096));
+    CHECK(begin_scene(&s, &memory.table) == HM_OK);
+    uint64_t first = hm_history_mark(&s.history);
+    CHECK(!hm_handle_is_null(hm_world_create(&s.world, NULL, 0)));
+    uint64_t second = hm_history_mark(&s.history);
+    hm_status status = HM_ERROR_MEMORY;
+    uint32_t k = 0;
+    while (status != HM_OK) {
+        CHECK(status == HM_ERROR_MEMORY && told == 0);
+        test_memory_fail(&memory, ++k, false);
+        status = hm_world_changes(&s.history, &s.world, first, second, count_change, &told);
+    }
+    CHECK(k > 5 && told == 1 && !test_memory_refused(&memory));
+    test_memory_fail(&memory, 0, false);
+    end_scene(&s);
+    test_memory_check_released(&memory);
+}
