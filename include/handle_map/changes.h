@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* changes: what differs in a container between two marks of a history, found from the pages that
- * changed: for replication, indices, uploads and undo lists, without hooks in the program.
+/* changes: what a history does with containers that it knows: marks and rewinds wait for callbacks
+ * and queries, and what differs between two marks is found from the pages that changed: for
+ * replication, indices, uploads and undo lists, without hooks in the program.
  *
  * The container and its memory belong to the history: its struct is watched, its memory table is
  * the history's, or an arena's inside. The marks are among those that are kept; either may be the
@@ -27,6 +28,17 @@
 #include <handle_map/world.h>
 
 HM_BEGIN_C
+
+/* As hm_history_watch for the struct of a container; in addition, while a callback of the container
+ * or a query over the world runs, hm_history_mark and hm_history_rewind are refused: HM_ERROR_BUSY.
+ * hm_history_unwatch(history, map) ends it. */
+HM_API hm_status hm_map_watch(hm_history *history, hm_map *map);
+HM_API hm_status hm_pool_watch(hm_history *history, hm_pool *pool);
+HM_API hm_status hm_table_watch(hm_history *history, hm_table *table);
+HM_API hm_status hm_secondary_watch(hm_history *history, hm_secondary *secondary);
+HM_API hm_status hm_lists_watch(hm_history *history, hm_lists *lists);
+HM_API hm_status hm_index_watch(hm_history *history, hm_index *index);
+HM_API hm_status hm_world_watch(hm_history *history, hm_world *world);
 
 typedef enum hm_change_kind {
     HM_CHANGE_INSERTED,

@@ -173,7 +173,7 @@ template <class Shape> class container
         using item = typename Shape::saved_item;
         static_assert(std::is_void_v<item> || std::is_trivially_copyable_v<item>,
                       "what this type owns elsewhere would not be rewound");
-        return hm_history_watch(&history, c(), sizeof *c());
+        return call::watch(&history, c());
     }
     /* Calls visit(const hm_change &) for each value that differs between two marks. See changes.h.
      */

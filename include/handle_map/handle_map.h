@@ -11,8 +11,8 @@
  *     world.h       entities with any set of components; query.h visits them, commands.h records
  *                   changes for later
  *
- *     history.h     puts all containers of a memory table back to an earlier moment; changes.h tells
- *                   what differs between two moments
+ *     history.h     puts all containers of a memory table back to an earlier moment
+ *     changes.h     what differs between two moments
  *     order.h       what an order and a budget are: most containers can be put in order, in steps
  *     save.h        files that bring every handle back
  *     sink.h        where files go to and come from; hash.h has a checksum

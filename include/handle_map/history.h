@@ -111,7 +111,8 @@ HM_API bool hm_history_unwatch(hm_history *history, const void *address);
 /* Takes this moment, and returns its number, above those of all marks before; 0: refused, and
  * hm_last_error says why; then the state and all marks are as they were. If the state has come from
  * a rewind, the marks after the current one go. Must not be called from inside a callback or while
- * a query runs, for which a rewind could not come back. Invalidates nothing. O(pages that changed),
+ * a query runs, for which a rewind could not come back: it is refused if the container is watched
+ * as such (hm_map_watch, changes.h). Invalidates nothing. O(pages that changed),
  * with HM_HISTORY_COMPARE O(bytes committed).
  *
  * Example:
@@ -130,10 +131,11 @@ HM_API uint64_t hm_history_mark(hm_history *history);
 
 /* Puts everything back as it was at a mark: an earlier one or, while nothing has changed since a
  * rewind, a later one. HM_ERROR_STALE: it is not kept any more, or never was, or it is later than
- * the current one and something has changed. HM_ERROR_MEMORY: the parent refuses. Then nothing has
- * changed. Must not be called from inside a callback of a container in the history, or while a
- * query runs. Pointers and handles mean what they meant at the mark. O(pages that changed since,
- * and between the marks), with HM_HISTORY_COMPARE O(bytes committed). */
+ * the current one and something has changed. HM_ERROR_MEMORY: the parent refuses. HM_ERROR_BUSY:
+ * a container that is watched as such (hm_map_watch) is inside a callback, or a query over it runs;
+ * for others it must not be called then. In all cases nothing has changed. Pointers and handles
+ * mean what they meant at the mark. O(pages that changed since, and between the marks), with
+ * HM_HISTORY_COMPARE O(bytes committed). */
 HM_API hm_status hm_history_rewind(hm_history *history, uint64_t mark);
 
 /* Returns the current statistics. O(arrays). */

@@ -170,6 +170,18 @@ static hm_status changes_search(const hm_changes_kind *kind, const hm_history *h
 }
 
 #define CHANGES_OF(type)                                                                           \
+    static bool changes_##type##_is_busy(const void *type)                                         \
+    {                                                                                              \
+        return hm_guard_is_busy(&((const hm_##type *)type)->guard);                                \
+    }                                                                                              \
+    CHANGES_WITH(type, changes_##type##_is_busy)
+
+#define CHANGES_WITH(type, is_busy)                                                                \
+    hm_status hm_##type##_watch(hm_history *history, hm_##type *type)                              \
+    {                                                                                              \
+        HM_CONTRACT(history != NULL, "hm_" #type "_watch: history is NULL");                       \
+        return hm_history_watch_if(history, type, sizeof *type, is_busy);                          \
+    }                                                                                              \
     hm_status hm_##type##_changes(const hm_history *history, const hm_##type *type, uint64_t from, \
                                   uint64_t to, hm_change_visit *visit, void *context)              \
     {                                                                                              \
@@ -179,10 +191,16 @@ static hm_status changes_search(const hm_changes_kind *kind, const hm_history *h
         return changes_search(&hm_changes_of_##type, history, type, from, to, visit, context);     \
     }
 
+static bool changes_world_is_busy(const void *world)
+{
+    return hm_guard_is_busy(&((const hm_world *)world)->guard) ||
+           ((const hm_world *)world)->running != 0;
+}
+
 CHANGES_OF(map)
 CHANGES_OF(pool)
 CHANGES_OF(table)
 CHANGES_OF(secondary)
 CHANGES_OF(lists)
 CHANGES_OF(index)
-CHANGES_OF(world)
+CHANGES_WITH(world, changes_world_is_busy)

@@ -170,9 +170,9 @@ static uint32_t history_free_pieces(const hm_history *history, size_t n)
     return start;
 }
 
-hm_status hm_history_watch(hm_history *history, void *address, size_t size)
+hm_status hm_history_watch_if(hm_history *history, void *address, size_t size,
+                              bool (*is_busy)(const void *address))
 {
-    HM_CONTRACT(history != NULL, "hm_history_watch: history is NULL");
     hm_status status = history_check_watch(history, address, size);
     if (status != HM_OK)
         return status;
@@ -189,7 +189,25 @@ hm_status hm_history_watch(hm_history *history, void *address, size_t size)
         *hm_history_piece(history, start + (uint32_t)i) = (hm_history_unit){
             .address = (unsigned char *)address + offset,
             .size = (uint32_t)(left < history->page_size ? left : history->page_size),
-            .is_first = i == 0};
+            .is_first = i == 0,
+            .is_busy = i == 0 ? is_busy : NULL};
+    }
+    return HM_OK;
+}
+
+hm_status hm_history_watch(hm_history *history, void *address, size_t size)
+{
+    HM_CONTRACT(history != NULL, "hm_history_watch: history is NULL");
+    return hm_history_watch_if(history, address, size, NULL);
+}
+
+static hm_status history_check_idle(const hm_history *history)
+{
+    for (uint32_t i = 0; i < hm_array_count(&history->watches); i++) {
+        const hm_history_unit *piece = hm_history_piece(history, i);
+        if (piece->is_busy != NULL && piece->is_busy(piece->address))
+            return hm_fail(HM_ERROR_BUSY,
+                           "history: a container is inside a callback, or a query runs");
     }
     return HM_OK;
 }
@@ -310,7 +328,7 @@ uint64_t hm_history_mark(hm_history *history)
         (void)hm_fail_uninitialised("history");
         return 0;
     }
-    if (!hm_history_find(history))
+    if (history_check_idle(history) != HM_OK || !hm_history_find(history))
         return 0;
     const hm_history_change *changes = hm_array_data(&history->changes);
     uint32_t count = hm_history_change_count(&history->changes), copies = 0;
@@ -417,7 +435,9 @@ hm_status hm_history_rewind(hm_history *history, uint64_t mark)
 {
     HM_CONTRACT(history != NULL, "hm_history_rewind: history is NULL");
     uint32_t index;
-    hm_status status = hm_history_find_mark(history, mark, &index);
+    hm_status status = history_check_idle(history);
+    if (status == HM_OK)
+        status = hm_history_find_mark(history, mark, &index);
     if (status == HM_OK)
         status = history_find_rewind(history, index, mark);
     if (status == HM_OK) {

@@ -40,7 +40,8 @@ typedef struct hm_history_unit {
     uint32_t next;          /* touched page + 1; 0: this is the last */
     uint32_t change;        /* 1 + its index in `changes`; 0: it has none */
     uint32_t bits;
-    bool is_first; /* of the pieces of what was watched by one call */
+    bool is_first;                        /* of the pieces of what was watched by one call */
+    bool (*is_busy)(const void *address); /* of the first, or NULL */
 } hm_history_unit;
 
 typedef struct hm_history_change {

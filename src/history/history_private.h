@@ -7,6 +7,11 @@
 
 #include "../array_private.h"
 
+/* As hm_history_watch; marks and rewinds are refused with HM_ERROR_BUSY as long as `is_busy` says
+ * so. */
+hm_status hm_history_watch_if(hm_history *history, void *address, size_t size,
+                              bool (*is_busy)(const void *address));
+
 /* All memory as it was at a mark, to be read by its addresses, whatever is there now. Valid until
  * the history next changes. */
 typedef struct hm_history_view {
@@ -15,8 +20,8 @@ typedef struct hm_history_view {
     uint32_t page_shift;
 } hm_history_view;
 
-/* Mark 0 has zeros everywhere. HM_ERROR_STALE: the mark is not kept. HM_ERROR_MEMORY. Then there is no view to finish.
- * O(pages + changes between this mark and the current one). */
+/* Mark 0 has zeros everywhere. HM_ERROR_STALE: the mark is not kept. HM_ERROR_MEMORY. Then there is
+ * no view to finish. O(pages + changes between this mark and the current one). */
 hm_status hm_history_view_init(hm_history_view *view, const hm_history *history, uint64_t mark);
 void hm_history_view_fini(hm_history_view *view);
 

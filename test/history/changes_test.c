@@ -374,7 +374,7 @@ static hm_status begin_scene(scene *s, const hm_memory *parent)
     memset(&s->world, 0, sizeof s->world);
     hm_status status = hm_history_init(&s->history, &desc);
     if (status == HM_OK)
-        status = hm_history_watch(&s->history, &s->world, sizeof s->world);
+        status = hm_world_watch(&s->history, &s->world);
     if (status == HM_OK)
         status = hm_world_init(&s->world, &(hm_world_desc){.memory = &s->history.table});
     if (status == HM_OK)
@@ -474,6 +474,38 @@ TEST(changes, tell_of_an_item_whose_entry_looks_as_it_did_when_it_was_gone)
     CHECK(hm_map_changes(&s.history, &s.map, with, without, count_change, &told) == HM_OK);
     CHECK(told == 2);
     end_pages(&s);
+}
+
+static void rewind_in_hook(void *item, void *context)
+{
+    hm_history *history = context;
+    (void)item;
+    CHECK(hm_history_rewind(history, 1) == HM_ERROR_BUSY && hm_history_mark(history) == 0);
+    CHECK(says("history: a container is inside a callback, or a query runs"));
+}
+
+TEST(changes, marks_and_rewinds_inside_callbacks_and_queries_are_refused)
+{
+    scene s;
+    hm_map map;
+    hm_query query;
+    hm_query_loop loop;
+    CHECK(begin_scene(&s, NULL) == HM_OK);
+    CHECK(hm_map_watch(&s.history, &map) == HM_OK);
+    CHECK(hm_map_init(&map, &(hm_map_desc){.item_size = 8,
+                                           .destroy = rewind_in_hook,
+                                           .context = &s.history,
+                                           .memory = &s.history.table}) == HM_OK);
+    CHECK(hm_query_init(&query, &s.world, &(hm_query_desc){.all_count = 0}) == HM_OK);
+    CHECK(hm_history_mark(&s.history) == 1);
+    CHECK(hm_map_erase(&map, hm_map_insert(&map, NULL)));
+    hm_query_begin(&query, &loop);
+    CHECK(hm_history_rewind(&s.history, 1) == HM_ERROR_BUSY && hm_history_mark(&s.history) == 0);
+    hm_query_end(&loop);
+    CHECK(hm_history_mark(&s.history) == 2 && hm_history_rewind(&s.history, 1) == HM_OK);
+    hm_query_fini(&query);
+    hm_map_fini(&map);
+    end_scene(&s);
 }
 
 TEST(changes, between_marks_ahead_of_a_rewind_are_told_too)
