@@ -115,7 +115,7 @@ struct our_world {
     void remove(const keys &entities)
     {
         for (hm_handle entity : entities)
-            hm_world_remove(&world, entity, extras[0]);
+            hm_world_remove(&world, entity, extras[0], NULL);
     }
     void add_sparse(const keys &entities)
     {
@@ -126,7 +126,7 @@ struct our_world {
     void remove_sparse(const keys &entities)
     {
         for (hm_handle entity : entities)
-            hm_world_remove(&world, entity, sparse);
+            hm_world_remove(&world, entity, sparse, NULL);
     }
     void add_four(const keys &entities)
     {

@@ -23,6 +23,8 @@ for my $file (@ARGV) {
 
 # The functions whose second and third argument change places.
 my %swapped = map { $_ => 1 } qw(hm_table_cell hm_table_group hm_table_handle_of);
+# The functions with a fourth argument, which may be NULL.
+my %longer = (hm_world_remove => 1);
 my %renamed = (
     hm_directory_add => 'hm_directory_add_map',
     hm_directory_remove => 'hm_directory_remove_map',
@@ -36,6 +38,7 @@ for my $all (values %text) {
     while ($all =~ /\bHM_COMPONENT_DEFINE(?:_TAG)?\((\w+)/g) {
         my $prefix = $1;
         $swapped{"${prefix}_$_"} = 1 for qw(get has add remove changed touch);
+        $longer{"${prefix}_remove"} = 1;
     }
     while ($all =~ /\bHM_COMMANDS_DEFINE(?:_TAG)?\((\w+)/g) {
         my $prefix = $1;
@@ -46,6 +49,7 @@ for my $all (values %text) {
     }
 }
 my $swaps = join '|', map { quotemeta } sort keys %swapped;
+my $longer = join '|', map { quotemeta } sort keys %longer;
 my $names = join '|', map { quotemeta } sort keys %renamed;
 
 # Without commas and parentheses, or in parentheses, brackets or quotes.
@@ -70,6 +74,12 @@ for my $file (@ARGV) {
         pos($new) = $start;
         $new =~ s/\G(\w+\()($argument),(\s*)($argument),(\s*)($argument)(?=[,)])/$1$2,$3$6,$5$4/
             or printf "%s: %s: not understood\n", $file, substr($new, $start, 40) =~ s/\n.*//sr;
+    }
+    @at = ();
+    push @at, $-[0] while $new =~ /\b(?:$longer)\(/g;
+    for my $start (reverse @at) {
+        pos($new) = $start;
+        $new =~ s/\G(\w+\((?:$argument,){2}$argument)\)/$1, NULL)/;
     }
     $new =~ s/\b($names)\b/$renamed{$1}/g;
     # A literal budget becomes one that the call may spend, or no limit.

@@ -507,7 +507,7 @@ bool PAGE_EXPORT(world_change)(uint32_t row, uint32_t number)
     hm_component component = world_components[number];
     uint32_t value = 10 + page_random(&world_seed, 90);
     hm_status status = hm_world_has(&world, entity, component)
-                           ? hm_world_remove(&world, entity, component)
+                           ? hm_world_remove(&world, entity, component, NULL)
                            : hm_world_add(&world, entity, component, &value);
     world_list_rows();
     return status == HM_OK;

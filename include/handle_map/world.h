@@ -164,11 +164,18 @@ HM_API hm_status hm_world_add(hm_world *world, hm_handle entity, hm_component co
                               const void *value);
 
 /* Takes a component away; its destroy hook runs when the entity is in its new archetype. HM_OK too
- * if the entity does not have it. Fails as add does: the row in the new archetype may need memory.
+ * if the entity does not have it: `removed`, which may be NULL, tells whether it had, and is false
+ * where the call fails. Fails as add does: the row in the new archetype may need memory.
  * Invalidates pointers to the values of this entity and of the last one of its archetype; for a
  * sparse component only those to its value and to the last value of that component. O(components of
- * the entity); O(1) if sparse. */
-HM_API hm_status hm_world_remove(hm_world *world, hm_handle entity, hm_component component);
+ * the entity); O(1) if sparse. Example:
+ *
+ *     bool removed;
+ *     if (hm_world_remove(&world, mover, frozen, &removed) == HM_OK && removed)
+ *         thawed++;
+ */
+HM_API hm_status hm_world_remove(hm_world *world, hm_handle entity, hm_component component,
+                                 bool *removed);
 
 /* Adds a component to n entities: to all of them or to none. values[i] of an array of values, which
  * is copied, is for entities[i]; NULL: zeros. Fails when add does for one of them, with the status
@@ -179,9 +186,10 @@ HM_API hm_status hm_world_add_n(hm_world *world, const hm_handle *entities, uint
                                 hm_component component, const void *values);
 
 /* Takes a component from n entities, of which some may not have it: from all of them or from none.
+ * `removed`, which may be NULL, gets the number of those that had it, or 0 where the call fails.
  * Otherwise as add_n. */
 HM_API hm_status hm_world_remove_n(hm_world *world, const hm_handle *entities, uint32_t n,
-                                   hm_component component);
+                                   hm_component component, uint32_t *removed);
 
 /* Takes all components away; the entity stays alive. The destroy hook of each sparse value sees all
  * sparse values of the entity. Otherwise fails and invalidates as remove does. O(its components).
@@ -424,7 +432,7 @@ HM_END_C
  *     struct vector *found = place_get(&world, stone, at); // or NULL
  *     if (found != NULL)
  *         found->x = 1;
- *     still_remove(&world, stone, rest);
+ *     still_remove(&world, stone, rest, NULL);
  */
 #define HM_COMPONENT_DEFINE(prefix, type)                                                          \
     HM_TYPED_ASSERT(type)                                                                          \
@@ -483,14 +491,15 @@ HM_END_C
     HM_TYPED_FORM(world, bool, prefix##_has,                                                       \
                   (const hm_world *hm_self, hm_handle hm_entity, prefix##_component hm_kind),      \
                   hm_world_has(hm_self, hm_entity, hm_kind.id))                                    \
-    HM_TYPED_FORM(world, hm_status, prefix##_remove,                                               \
-                  (hm_world * hm_self, hm_handle hm_entity, prefix##_component hm_kind),           \
-                  hm_world_remove(hm_self, hm_entity, hm_kind.id))                                 \
+    HM_TYPED_FORM(                                                                                 \
+        world, hm_status, prefix##_remove,                                                         \
+        (hm_world * hm_self, hm_handle hm_entity, prefix##_component hm_kind, bool *hm_removed),   \
+        hm_world_remove(hm_self, hm_entity, hm_kind.id, hm_removed))                               \
     HM_TYPED_FORM_ARRAY(world, hm_status, prefix##_remove_n,                                       \
                         (hm_world * hm_self, const hm_handle *hm_entities, uint32_t hm_n,          \
-                         prefix##_component hm_kind),                                              \
+                         prefix##_component hm_kind, uint32_t *hm_removed),                        \
                         hm_entities, "entities",                                                   \
-                        hm_world_remove_n(hm_self, hm_entities, hm_n, hm_kind.id))                 \
+                        hm_world_remove_n(hm_self, hm_entities, hm_n, hm_kind.id, hm_removed))     \
     HM_TYPED_FORM(world, uint64_t, prefix##_changed,                                               \
                   (const hm_world *hm_self, hm_handle hm_entity, prefix##_component hm_kind),      \
                   hm_world_changed(hm_self, hm_entity, hm_kind.id))

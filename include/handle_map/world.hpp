@@ -238,13 +238,16 @@ class [[nodiscard]] world : public destroyer<issuer<container<detail::world_shap
         detail::held<T> made(std::forward<Args>(args)...);
         return add_made(which, made) == HM_OK ? get<T>(which) : nullptr;
     }
-    /* As hm_world_remove; HM_OK too if no entity ever had such a value. */
-    template <class T> status remove(entity which) noexcept
+    /* As hm_world_remove; HM_OK too if no entity ever had such a value. `removed` tells whether
+     * this one had. */
+    template <class T> status remove(entity which, bool *removed = nullptr) noexcept
     {
-        hm_component removed = own_.core->find<T>();
-        if (removed == HM_INVALID_INDEX)
-            return hm_world_change(c(), which.id(), nullptr, 0, nullptr, 0);
-        return hm_world_remove(c(), which.id(), removed);
+        const hm_component found = own_.core->find<T>();
+        if (found != HM_INVALID_INDEX)
+            return hm_world_remove(c(), which.id(), found, removed);
+        if (removed != nullptr)
+            *removed = false;
+        return hm_world_change(c(), which.id(), nullptr, 0, nullptr, 0);
     }
     /* Adds values of one type to n entities, as hm_world_add_n: all or none. They are copied as
      * bytes; nullptr: zeros, and for a tag. */
@@ -264,17 +267,22 @@ class [[nodiscard]] world : public destroyer<issuer<container<detail::world_shap
         return add_n<T>(entities.data(), detail::count_of(entities.size()), values);
     }
     /* As hm_world_remove_n. The type becomes a component if the world has not met it. */
-    template <class T> status remove_n(const entity *entities, std::uint32_t n) noexcept
+    template <class T>
+    status remove_n(const entity *entities, std::uint32_t n,
+                    std::uint32_t *removed = nullptr) noexcept
     {
-        hm_component removed;
-        status returned = own_.core->require<T>(&removed);
+        hm_component found;
+        if (removed != nullptr)
+            *removed = 0;
+        status returned = own_.core->require<T>(&found);
         if (returned != HM_OK)
             return returned;
-        return hm_world_remove_n(c(), detail::ids(entities), n, removed);
+        return hm_world_remove_n(c(), detail::ids(entities), n, found, removed);
     }
-    template <class T> status remove_n(span<const entity> entities) noexcept
+    template <class T>
+    status remove_n(span<const entity> entities, std::uint32_t *removed = nullptr) noexcept
     {
-        return remove_n<T>(entities.data(), detail::count_of(entities.size()));
+        return remove_n<T>(entities.data(), detail::count_of(entities.size()), removed);
     }
     /* Takes all components away; the entity stays. */
     status remove_all(entity which) noexcept

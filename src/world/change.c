@@ -132,15 +132,20 @@ hm_status hm_world_remove_at(hm_world *world, hm_world_place *at, hm_handle enti
     return HM_OK;
 }
 
-hm_status hm_world_remove(hm_world *world, hm_handle entity, hm_component component)
+hm_status hm_world_remove(hm_world *world, hm_handle entity, hm_component component, bool *removed)
 {
     HM_CONTRACT(world != NULL, "hm_world_remove: world is NULL");
     uint32_t number;
     hm_world_place *at;
+    bool has = removed != NULL && hm_world_has(world, entity, component);
     hm_status status = hm_world_find_target(world, entity, &at);
     if (status == HM_OK)
         status = change_read(world, component, &number);
-    return status == HM_OK ? hm_world_remove_at(world, at, entity, number) : status;
+    if (status == HM_OK)
+        status = hm_world_remove_at(world, at, entity, number);
+    if (removed != NULL)
+        *removed = status == HM_OK && has;
+    return status;
 }
 
 /* change */
@@ -402,20 +407,23 @@ hm_status hm_world_add_n(hm_world *world, const hm_handle *entities, uint32_t n,
 }
 
 hm_status hm_world_remove_n(hm_world *world, const hm_handle *entities, uint32_t n,
-                            hm_component component)
+                            hm_component component, uint32_t *removed)
 {
     HM_CONTRACT(world != NULL, "hm_world_remove_n: world is NULL");
     HM_CONTRACT(entities != NULL || n == 0, "hm_world_remove_n: entities is NULL");
-    uint32_t number;
+    uint32_t number, count = 0;
     hm_status status = change_begin_n(world, entities, n, component, &number);
     if (status == HM_OK && !hm_world_is_sparse(world, number))
         status = change_prepare_ways(world, entities, n, number, false);
-    if (status != HM_OK)
-        return status;
-    hm_world_settle(world);
-    for (uint32_t i = 0; i < n; i++)
+    if (status == HM_OK)
+        hm_world_settle(world);
+    for (uint32_t i = 0; i < n && status == HM_OK; i++) {
+        count += removed != NULL && hm_world_has(world, entities[i], component);
         (void)hm_world_remove_at(world, hm_world_place_of(world, entities[i]), entities[i], number);
-    return HM_OK;
+    }
+    if (removed != NULL)
+        *removed = count;
+    return status;
 }
 
 /* touch */

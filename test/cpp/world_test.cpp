@@ -107,7 +107,10 @@ TEST(cpp_world, many_entities_are_asked_and_changed_at_once)
     hm_component has[8];
     CHECK(world.components_of(many[1], has, 8) == 3);
     CHECK(world.components_of(many[0], has, 8) == 2 && has[0] == world.component<position>());
-    CHECK(world.remove_n<position>(many) == HM_OK && !world.has<position>(many[0]));
+    std::uint32_t removed = 0;
+    CHECK(world.remove_n<position>(many, &removed) == HM_OK && removed == many.size());
+    CHECK(world.remove_n<position>(many, &removed) == HM_OK && removed == 0);
+    CHECK(!world.has<position>(many[0]));
     CHECK(world.destroy(many[0]) && world.contains_n(many, alive) == 1 && alive[1] && !alive[0]);
     CHECK(world.remove_n<rare>(many) == HM_ERROR_STALE);
 }
@@ -127,7 +130,11 @@ TEST(cpp_world, a_type_names_a_component)
         std::is_same_v<decltype(fixed), const std::tuple<const position *, const velocity *>>);
     CHECK(std::get<0>(fixed) == at && std::get<1>(fixed) == by);
     CHECK(std::get<1>(world.get<position, velocity>(hm::entity())) == nullptr);
-    CHECK(world.remove<frozen>(stone) == HM_OK && !world.has<frozen>(stone));
+    bool removed = false;
+    CHECK(world.remove<frozen>(stone, &removed) == HM_OK && removed && !world.has<frozen>(stone));
+    CHECK(world.remove<frozen>(stone, &removed) == HM_OK && !removed);
+    removed = true;
+    CHECK(world.remove<rare>(stone, &removed) == HM_OK && !removed);
     CHECK(world.remove<rare>(stone) == HM_OK);
     CHECK(world.remove<rare>(hm::entity()) == HM_ERROR_STALE);
     CHECK(world.add(stone, position{5, 6}) == HM_OK && world.get<position>(stone)->x == 5);

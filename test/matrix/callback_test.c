@@ -548,8 +548,8 @@ static bool run_world(enum operation operation)
         CHECK(hm_world_destroy_n(world, one, 2) == 2);
         return true;
     case ERASE_LAST:
-        CHECK(hm_world_remove(world, one[0], of[0]) == HM_OK);
-        CHECK(hm_world_remove(world, one[0], of[1]) == HM_OK);
+        CHECK(hm_world_remove(world, one[0], of[0], NULL) == HM_OK);
+        CHECK(hm_world_remove(world, one[0], of[1], NULL) == HM_OK);
         return true;
     case BY_COMPARE:
         CHECK(hm_world_defragment(world, of[0], &by_compare, NULL).done);

@@ -228,7 +228,7 @@ TEST(world_misuse, values_that_go_together_are_poisoned)
         for (int i = ENTITIES; i-- > 0 && way < 3;)
             CHECK(way == 0   ? hm_world_destroy(&world, entities[i])
                   : way == 1 ? hm_world_add(&world, entities[i], tag, NULL) == HM_OK
-                             : hm_world_remove(&world, entities[i], value) == HM_OK);
+                             : hm_world_remove(&world, entities[i], value, NULL) == HM_OK);
         if (way == 3)
             CHECK(hm_world_destroy_n(&world, entities, ENTITIES) == ENTITIES);
         if (way == 4)

@@ -89,7 +89,7 @@ static void run(saved *made, uint64_t *random)
     else if (choice < 400)
         (void)hm_world_add(world, entity, component, NULL);
     else if (choice < 500)
-        (void)hm_world_remove(world, entity, component);
+        (void)hm_world_remove(world, entity, component, NULL);
     else if (choice < 600)
         change_values(made, entity, random);
     else if (choice < 630)

@@ -395,8 +395,8 @@ static inline bool is_waiting(hm_progress progress)
     R(world, destroy_n, is_zero, is_zero, (c, one, 1))                                             \
     R(world, add, is_stale, is_busy, (c, h, p, NULL))                                              \
     R(world, add_n, is_stale, is_busy, (c, one, 1, p, NULL))                                       \
-    R(world, remove, is_stale, is_busy, (c, h, p))                                                 \
-    R(world, remove_n, is_stale, is_busy, (c, one, 1, p))                                          \
+    R(world, remove, is_stale, is_busy, (c, h, p, NULL))                                           \
+    R(world, remove_n, is_stale, is_busy, (c, one, 1, p, NULL))                                    \
     R(world, remove_all, is_stale, is_busy, (c, h))                                                \
     R(world, change, is_stale, is_busy, (c, h, &p, 1, NULL, 0))
 #define WORLD_HANDLE_ENDS(R) R(world, touch, (c, h, p))
@@ -428,7 +428,7 @@ static inline bool is_waiting(hm_progress progress)
     COMMON_CHANGES_AGAIN(R, world)                                                                 \
     R(world, create, is_null, is_null, (c, &p, 1))                                                 \
     R(world, add_n, is_invalid, is_busy, (c, NULL, 0, p, NULL))                                    \
-    R(world, remove_n, is_invalid, is_busy, (c, NULL, 0, p))
+    R(world, remove_n, is_invalid, is_busy, (c, NULL, 0, p, NULL))
 #define WORLD_ENDS(R)                                                                              \
     COMMON_ENDS(R, world)                                                                          \
     WORLD_HANDLE_ENDS(R)                                                                           \
@@ -441,7 +441,7 @@ static inline bool is_waiting(hm_progress progress)
     R(world, get_n, entities, "entities is NULL", (c, NULL, 1, p, places))                         \
     R(world, get_n, values, "values is NULL", (c, one, 1, p, NULL))                                \
     R(world, add_n, entities, "entities is NULL", (c, NULL, 1, p, NULL))                           \
-    R(world, remove_n, entities, "entities is NULL", (c, NULL, 1, p))                              \
+    R(world, remove_n, entities, "entities is NULL", (c, NULL, 1, p, NULL))                        \
     R(world, components_of, a_place, "components is NULL", (c, h, NULL, 1))                        \
     R(world, defragment, an_order, NO_ORDER, (c, p, NULL, budget))                                 \
     R(world, defragment, a_key, NO_ORDER, (c, p, &nothing, budget))

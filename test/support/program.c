@@ -462,7 +462,7 @@ static void step_world(program *p)
     else if (choice < 24)
         note_status(p, hm_world_add(world, entity, one, draw_value(p, which)));
     else if (choice < 34)
-        note_status(p, hm_world_remove(world, entity, one));
+        note_status(p, hm_world_remove(world, entity, one, NULL));
     else if (choice < 36)
         remember(p, p->of_world, hm_world_copy(world, entity));
     else if (grows(p, hm_world_count(world)))

@@ -166,7 +166,8 @@ void query_model_add(query_model *model, uint32_t index, uint32_t component)
 void query_model_remove(query_model *model, uint32_t index, uint32_t component)
 {
     query_model_entity *entity = &model->entities[index];
-    CHECK(hm_world_remove(&model->world, entity->handle, model->components[component]) == HM_OK);
+    CHECK(hm_world_remove(&model->world, entity->handle, model->components[component], NULL) ==
+          HM_OK);
     lose(model, entity, UINT32_C(1) << component);
     entity->mask &= ~(UINT32_C(1) << component);
 }

@@ -31,7 +31,7 @@ void world_model_refuse(world_model *model, hm_handle handle)
     CHECK(!hm_world_destroy(world, handle) && hm_world_destroy_n(world, &handle, 1) == 0);
     for (uint32_t c = 0; c < model->component_count; c++) {
         CHECK(hm_world_add(world, handle, model->components[c].id, NULL) == HM_ERROR_STALE);
-        CHECK(hm_world_remove(world, handle, model->components[c].id) == HM_ERROR_STALE);
+        CHECK(hm_world_remove(world, handle, model->components[c].id, NULL) == HM_ERROR_STALE);
     }
     hm_component id = model->components[hm_handle_index(handle) % model->component_count].id;
     switch ((model->tick + hm_handle_generation(handle)) % 5) { /* by turns, since each is slow */
@@ -42,7 +42,7 @@ void world_model_refuse(world_model *model, hm_handle handle)
         CHECK(hm_world_add_n(world, &handle, 1, id, NULL) == HM_ERROR_STALE);
         break;
     case 2:
-        CHECK(hm_world_remove_n(world, &handle, 1, id) == HM_ERROR_STALE);
+        CHECK(hm_world_remove_n(world, &handle, 1, id, NULL) == HM_ERROR_STALE);
         break;
     case 3:
         CHECK(hm_world_remove_all(world, handle) == HM_ERROR_STALE);
@@ -77,7 +77,7 @@ void world_model_refuse_component(world_model *model, hm_component id, uint32_t 
     if (model->count == 0)
         return;
     CHECK(hm_world_add(world, entity, id, NULL) == HM_ERROR_INVALID);
-    CHECK(hm_world_remove(world, entity, id) == HM_ERROR_INVALID);
+    CHECK(hm_world_remove(world, entity, id, NULL) == HM_ERROR_INVALID);
     CHECK(hm_world_change(world, entity, twice, 2, NULL, 0) == HM_ERROR_INVALID);
     CHECK(hm_world_change(world, entity, NULL, 0, twice, 2) == HM_ERROR_INVALID);
     CHECK(hm_world_change(world, entity, twice, 1, &id, 1) == HM_ERROR_INVALID);

@@ -155,12 +155,12 @@ void world_model_in_callback(world_model *model, hm_handle entity, uint32_t nois
     CHECK(hm_world_validate(world) == HM_OK);
     CHECK(hm_handle_is_null(hm_world_create(world, &any, 1)) && !hm_world_destroy(world, entity));
     CHECK(hm_world_add(world, entity, any, NULL) == HM_ERROR_BUSY);
-    CHECK(hm_world_remove(world, entity, any) == HM_ERROR_BUSY);
+    CHECK(hm_world_remove(world, entity, any, NULL) == HM_ERROR_BUSY);
     CHECK(hm_world_change(world, entity, &any, 1, NULL, 0) == HM_ERROR_BUSY);
     CHECK(hm_handle_is_null(hm_world_create_with(world, &any, 1, NULL)));
     CHECK(hm_handle_is_null(hm_world_copy(world, entity)));
     CHECK(hm_world_add_n(world, &entity, 1, any, NULL) == HM_ERROR_BUSY);
-    CHECK(hm_world_remove_n(world, &entity, 1, any) == HM_ERROR_BUSY);
+    CHECK(hm_world_remove_n(world, &entity, 1, any, NULL) == HM_ERROR_BUSY);
     CHECK(hm_world_remove_all(world, entity) == HM_ERROR_BUSY);
     CHECK(hm_world_trim(world) == HM_ERROR_BUSY && hm_world_reserve(world, 1) == HM_ERROR_BUSY);
 }

@@ -426,9 +426,11 @@ static void remove_one(void *state, const uint32_t arguments[3])
     bool is_promised = world_model_is_promised(model, handle);
     uint32_t before = entity != NULL ? entity->mask : 0;
     act(model, entity, before & ~bit, 0);
-    hm_status status = hm_world_remove(&model->world, handle, model->components[c].id);
+    bool removed = true;
+    hm_status status = hm_world_remove(&model->world, handle, model->components[c].id, &removed);
     entity = after_call(model, handle, status);
     CHECK(!is_promised || status == HM_OK);
+    CHECK(removed == (status == HM_OK && (before & bit) != 0));
     if (entity == NULL) {
         CHECK(status == HM_ERROR_STALE);
         return;
@@ -559,13 +561,18 @@ static void remove_n(void *state, const uint32_t arguments[3])
     draw_many(model, arguments, &many);
     model->turns = many.turns;
     model->lost = many.bit;
-    hm_status status =
-        hm_world_remove_n(&model->world, many.handles, many.n, model->components[many.c].id);
+    uint32_t removed = 1;
+    hm_status status = hm_world_remove_n(&model->world, many.handles, many.n,
+                                         model->components[many.c].id, &removed);
     end_many(model, &many, status);
     CHECK(many.are_alive || status == HM_ERROR_STALE);
     CHECK(!many.are_alive || status == HM_OK || world_model_explains(model, status, 0));
-    for (uint32_t i = 0; i < many.n && status == HM_OK; i++)
-        world_model_find(model, many.handles[i])->mask &= ~many.bit;
+    for (uint32_t i = 0; i < many.n && status == HM_OK; i++) {
+        world_model_entity *entity = world_model_find(model, many.handles[i]);
+        removed -= (entity->mask & many.bit) != 0;
+        entity->mask &= ~many.bit;
+    }
+    CHECK(removed == 0);
 }
 
 /* As for add_n: what lookups of many answer is what those of one do. */

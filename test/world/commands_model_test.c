@@ -209,7 +209,7 @@ static void call(twins *self, const step *at)
     else if (at->kind == ADD)
         status = hm_world_add(world, entity, set[0], value_of(at, value));
     else if (at->kind == REMOVE)
-        status = hm_world_remove(world, entity, set[0]);
+        status = hm_world_remove(world, entity, set[0], NULL);
     else
         status = hm_world_change(world, entity, set, at->added, set + at->added, removed);
     CHECK(status == HM_OK || status == HM_ERROR_STALE);

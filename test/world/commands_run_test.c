@@ -67,7 +67,7 @@ static void call(side *self, int kind, uint32_t i)
     if (kind == CREATE)
         self->entities[self->count++] = hm_world_create(world, add, 2);
     else if (kind == REMOVE)
-        status = hm_world_remove(world, entity, self->wide);
+        status = hm_world_remove(world, entity, self->wide, NULL);
     else if (kind == CHANGE)
         status = hm_world_change(world, entity, add, 2, &self->wide, 1);
     else if (kind == TAG)

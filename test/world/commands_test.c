@@ -265,7 +265,7 @@ TEST(commands, any_other_change_first_makes_the_promised_entities)
         else if (change == 2)
             CHECK(hm_world_add(world, promised, self->tag, NULL) == HM_OK);
         else if (change == 3)
-            CHECK(hm_world_remove(world, old, self->spot) == HM_OK);
+            CHECK(hm_world_remove(world, old, self->spot, NULL) == HM_OK);
         else if (change == 4)
             CHECK(hm_world_change(world, old, &self->tag, 1, &self->spot, 1) == HM_OK);
         else if (change == 5)
@@ -310,7 +310,7 @@ TEST(commands, promises_hold_whatever_the_world_does_after_the_reserve)
             if (i % 3 == 0)
                 CHECK(hm_world_destroy(&self->world, entities[i]));
             else
-                CHECK(hm_world_remove(&self->world, entities[i], self->spot) == HM_OK);
+                CHECK(hm_world_remove(&self->world, entities[i], self->spot, NULL) == HM_OK);
         uint32_t before = hm_world_count(&self->world), promised = 0;
         for (hm_handle made; promised < 3 * MANY; promised++) {
             made = hm_commands_create(&self->commands, NULL, 0);
@@ -549,7 +549,7 @@ TEST(commands, a_loop_over_a_query_records_what_it_may_not_do)
         made[i] = create(self, &self->tag, 1);
         CHECK(hm_commands_add(&self->commands, made[i], self->reference, &other) == HM_OK);
         CHECK(hm_commands_remove(&self->commands, view.entities[i], self->spot) == HM_OK);
-        CHECK(hm_world_remove(world, view.entities[i], self->spot) == HM_ERROR_BUSY);
+        CHECK(hm_world_remove(world, view.entities[i], self->spot, NULL) == HM_ERROR_BUSY);
     }
     CHECK(hm_handle_is_null(hm_commands_create(&self->commands, NULL, 0)));
     CHECK(hm_commands_apply(&self->commands) == HM_ERROR_BUSY);

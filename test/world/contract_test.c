@@ -95,7 +95,7 @@ TEST(world_contract, a_world_has_at_most_1024_components)
         CHECK(hm_world_has(&world, entity, made[i]));
         CHECK((hm_world_get(&world, entity, made[i]) == NULL) == (i % 3 == 0));
     }
-    CHECK(hm_world_remove(&world, entity, made[1023]) == HM_OK);
+    CHECK(hm_world_remove(&world, entity, made[1023], NULL) == HM_OK);
     CHECK(!hm_world_has(&world, entity, made[1023]) && hm_world_has(&world, entity, made[1022]));
     CHECK(hm_world_change(&world, entity, NULL, 0, made, HM_WORLD_MAX_COMPONENTS) == HM_OK);
     CHECK(!hm_world_has(&world, entity, made[0]) && hm_world_archetype_count(&world) == 2);
@@ -116,7 +116,7 @@ TEST(world_contract, components_of_another_world_are_refused)
         CHECK(hm_world_create_n(&world, set, 2, 3, NULL, NULL) == HM_ERROR_INVALID);
         CHECK(hm_world_add(&world, entity, foreign[i], NULL) == HM_ERROR_INVALID);
         CHECK(strstr(hm_last_error(), "is no component of this world") != NULL);
-        CHECK(hm_world_remove(&world, entity, foreign[i]) == HM_ERROR_INVALID);
+        CHECK(hm_world_remove(&world, entity, foreign[i], NULL) == HM_ERROR_INVALID);
         CHECK(hm_world_change(&world, entity, &foreign[i], 1, NULL, 0) == HM_ERROR_INVALID);
         CHECK(hm_world_change(&world, entity, NULL, 0, &foreign[i], 1) == HM_ERROR_INVALID);
         CHECK(!hm_world_has(&world, entity, foreign[i]));
@@ -247,7 +247,7 @@ static void check_all_refused(hm_world *world, hm_handle entity, hm_component co
     CHECK(hm_world_create_n(world, &component, 1, 1, NULL, NULL) == HM_ERROR_BUSY);
     CHECK(!hm_world_destroy(world, entity) && hm_world_destroy_n(world, &entity, 1) == 0);
     CHECK(hm_world_add(world, entity, component, NULL) == HM_ERROR_BUSY);
-    CHECK(hm_world_remove(world, entity, component) == HM_ERROR_BUSY);
+    CHECK(hm_world_remove(world, entity, component, NULL) == HM_ERROR_BUSY);
     CHECK(hm_world_change(world, entity, &component, 1, NULL, 0) == HM_ERROR_BUSY);
     CHECK(hm_world_trim(world) == HM_ERROR_BUSY);
     hm_progress progress = hm_world_defragment(world, component, &by_key, NULL);

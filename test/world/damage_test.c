@@ -23,7 +23,7 @@ static void start(scene *on)
     hm_handle mover = hm_world_create(&on->world, NULL, 0);
     give(&on->world, mover, on->a, 1);
     give(&on->world, mover, on->b, 1);
-    CHECK(hm_world_remove(&on->world, mover, on->a) == HM_OK);
+    CHECK(hm_world_remove(&on->world, mover, on->a, NULL) == HM_OK);
     give(&on->world, on->entities[7], on->sparse, 7);
     on->root = &on->world.archetypes[HM_WORLD_ROOT];
     on->archetype = &on->world.archetypes[1];

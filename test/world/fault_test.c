@@ -225,7 +225,7 @@ static bool run_add_sparse(scene *on)
 
 static bool run_remove(scene *on)
 {
-    return succeeds(hm_world_remove(&on->in.world, on->list, on->components[0]));
+    return succeeds(hm_world_remove(&on->in.world, on->list, on->components[0], NULL));
 }
 
 static bool run_change(scene *on)
@@ -401,7 +401,7 @@ TEST(world_fault, a_way_that_cannot_be_cached_is_found_again)
     while (hm_world_store_take(&on->in.world, 1, &chunk) == HM_OK)
         taken++;
     CHECK(hm_world_add(&on->in.world, entity, last, NULL) == HM_OK);
-    CHECK(hm_world_remove(&on->in.world, entity, last) == HM_OK);
+    CHECK(hm_world_remove(&on->in.world, entity, last, NULL) == HM_OK);
     CHECK(on->in.world.archetypes[HM_WORLD_ROOT].span <= 100 &&
           hm_world_validate(&on->in.world) == HM_OK);
     test_memory_fail(&on->memory, 0, false);
@@ -501,7 +501,7 @@ TEST(world_fault, what_adds_nothing_succeeds_without_memory)
     CHECK(run_add_sparse(on) && run_add(on));
     test_memory_fail(&on->memory, 1, true);
     CHECK(run_add(on) && run_add_sparse(on) && on->destroyed == 1);
-    CHECK(hm_world_remove(&on->in.world, on->list, on->components[4]) == HM_OK);
+    CHECK(hm_world_remove(&on->in.world, on->list, on->components[4], NULL) == HM_OK);
     CHECK(hm_world_change(&on->in.world, on->list, on->components, 1, on->components + 2, 1) ==
           HM_OK);
     CHECK(hm_world_destroy(&on->in.world, hm_world_handle_at(&on->in.world, 3)));

@@ -328,7 +328,7 @@ TEST(world_memory, max_archetypes_refuses_and_trim_makes_them_available_again)
     CHECK(strstr(hm_last_error(), "make large ones sparse") != NULL);
     CHECK(hm_world_change(&world, first, &c, 1, &a, 1) == HM_ERROR_FULL);
     CHECK(value_of(&world, first, a) == 1 && !hm_world_has(&world, first, b));
-    CHECK(hm_world_remove(&world, first, a) == HM_OK && hm_world_trim(&world) == HM_OK);
+    CHECK(hm_world_remove(&world, first, a, NULL) == HM_OK && hm_world_trim(&world) == HM_OK);
     CHECK(hm_world_add(&world, second, c, NULL) == HM_OK && value_of(&world, second, b) == 2);
     finish_world(&world);
 }
@@ -545,10 +545,11 @@ static void walk_edges(hm_world *world, hm_handle entity, const hm_component *co
     for (uint32_t set = 0; set < 16; set++)
         for (uint32_t c = 0; c < 4; c++) {
             for (uint32_t i = 0; i < 4; i++)
-                CHECK((set >> i & 1 ? hm_world_add(world, entity, components[i], NULL)
-                                    : hm_world_remove(world, entity, components[i])) == HM_OK);
+                CHECK((set >> i & 1
+                           ? hm_world_add(world, entity, components[i], NULL)
+                           : hm_world_remove(world, entity, components[i], NULL)) == HM_OK);
             CHECK(hm_world_add(world, entity, components[c], NULL) == HM_OK);
-            CHECK(hm_world_remove(world, entity, components[c]) == HM_OK);
+            CHECK(hm_world_remove(world, entity, components[c], NULL) == HM_OK);
         }
 }
 

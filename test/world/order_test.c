@@ -250,13 +250,13 @@ static void disturb(scene *on, uint64_t *random)
         (void)hm_world_add(world, entity, tag, NULL);
         break;
     case 3:
-        (void)hm_world_remove(world, entity, tag);
+        (void)hm_world_remove(world, entity, tag, NULL);
         break;
     case 4:
         (void)hm_world_add(world, entity, on->number, &value);
         break;
     case 5:
-        (void)hm_world_remove(world, entity, on->number);
+        (void)hm_world_remove(world, entity, on->number, NULL);
         break;
     default:
         if (value % 100 == 0)
@@ -335,7 +335,7 @@ TEST(world_order, what_leaves_the_archetype_or_the_world_in_the_middle_of_an_ord
     hm_world_defragment(world, stage.number, &by_compare, BUDGET(100, 0));
     for (uint32_t i = 0; i < ARCHETYPES * EACH; i += 2)
         CHECK(i % 4 == 0 ? hm_world_destroy(world, stage.entities[i])
-                         : hm_world_remove(world, stage.entities[i], stage.number) == HM_OK);
+                         : hm_world_remove(world, stage.entities[i], stage.number, NULL) == HM_OK);
     CHECK(hm_world_validate(world) == HM_OK);
     CHECK(run_to_the_end(&stage, stage.number, hm_budget_of(10, 100)).done);
     CHECK(is_in_order(&stage, stage.number));
@@ -373,7 +373,7 @@ TEST(world_order, a_value_with_a_hook_may_go_in_the_middle_of_an_order)
         }
         for (int i = 0; i < ROWS; i += 2) {
             hm_world_defragment(&world, number, &by_compare, BUDGET(2, 30));
-            CHECK((way == 0 ? hm_world_remove(&world, entities[i], hooked)
+            CHECK((way == 0 ? hm_world_remove(&world, entities[i], hooked, NULL)
                             : hm_world_change(&world, entities[i], NULL, 0, &hooked, 1)) == HM_OK);
             CHECK(hm_world_validate(&world) == HM_OK);
         }

@@ -74,7 +74,7 @@ static bool change_strangers(scene *on)
         refused = refused && !hm_world_destroy(&on->world, it);
         refused = refused && hm_world_add(&on->world, it, on->a, NULL) == HM_ERROR_STALE;
         refused = refused && hm_world_add(&on->world, it, on->sparse, NULL) == HM_ERROR_STALE;
-        refused = refused && hm_world_remove(&on->world, it, on->a) == HM_ERROR_STALE;
+        refused = refused && hm_world_remove(&on->world, it, on->a, NULL) == HM_ERROR_STALE;
         refused = refused && hm_world_change(&on->world, it, &on->a, 1, NULL, 0) == HM_ERROR_STALE;
     }
     return refused && hm_world_destroy_n(&on->world, strangers, 8) == 0;
@@ -93,7 +93,7 @@ static bool refuses_to_change(scene *on, int which)
     const hm_component stranger = on->tags[TAGS - 1] + 1, twice[] = {on->b, on->b};
     return hm_world_add(world, entity, stranger, NULL) == HM_ERROR_INVALID &&
            hm_world_add(world, entity, on->tag, "value") == HM_ERROR_INVALID &&
-           hm_world_remove(world, entity, stranger) == HM_ERROR_INVALID &&
+           hm_world_remove(world, entity, stranger, NULL) == HM_ERROR_INVALID &&
            hm_world_change(world, entity, on->large, 2, NULL, 0) == HM_ERROR_INVALID &&
            hm_world_change(world, entity, twice, 2, NULL, 0) == HM_ERROR_INVALID &&
            hm_world_change(world, entity, &on->b, 1, &on->b, 1) == HM_ERROR_INVALID &&
@@ -203,17 +203,17 @@ static bool replace_sparse(scene *on)
 
 static bool remove_the_last(scene *on)
 {
-    return hm_world_remove(&on->world, on->live[0], on->a) == HM_OK;
+    return hm_world_remove(&on->world, on->live[0], on->a, NULL) == HM_OK;
 }
 
 static bool remove_sparse(scene *on)
 {
-    return hm_world_remove(&on->world, on->live[3], on->sparse) == HM_OK;
+    return hm_world_remove(&on->world, on->live[3], on->sparse, NULL) == HM_OK;
 }
 
 static bool remove_from_promised(scene *on)
 {
-    return hm_world_remove(&on->world, on->promised[0], on->a) == HM_OK;
+    return hm_world_remove(&on->world, on->promised[0], on->a, NULL) == HM_OK;
 }
 
 static bool change_live(scene *on)
@@ -420,7 +420,7 @@ TEST(world_promise, hooks_see_them_alive)
         if (i / 2 == 0)
             CHECK(hm_world_add(&on->world, entity, hooked, NULL) == HM_OK);
         else if (i / 2 == 1)
-            CHECK(hm_world_remove(&on->world, entity, hooked) == HM_OK);
+            CHECK(hm_world_remove(&on->world, entity, hooked, NULL) == HM_OK);
         else if (i / 2 == 2)
             CHECK(hm_world_change(&on->world, entity, &on->b, 1, &hooked, 1) == HM_OK);
         else if (i / 2 == 3)

@@ -231,7 +231,7 @@ static void check_busy(scene *on, hm_handle entity)
                  hm_status_name(HM_ERROR_BUSY)) == 0);
     CHECK(hm_world_create_n(world, NULL, 0, 1, NULL, NULL) == HM_ERROR_BUSY);
     CHECK(hm_world_add(world, entity, on->x, NULL) == HM_ERROR_BUSY);
-    CHECK(hm_world_remove(world, entity, on->a) == HM_ERROR_BUSY);
+    CHECK(hm_world_remove(world, entity, on->a, NULL) == HM_ERROR_BUSY);
     CHECK(hm_world_change(world, entity, &on->b, 1, &on->a, 1) == HM_ERROR_BUSY);
     CHECK(!hm_world_destroy(world, entity) && hm_world_destroy_n(world, &entity, 1) == 0);
     CHECK(hm_world_trim(world) == HM_ERROR_BUSY);
@@ -385,7 +385,7 @@ TEST(query, a_loop_may_run_in_a_destroy_hook)
     context.query = ask(&on, (hm_query_desc){ALL(on.a)});
     hm_handle entity = CREATE(&on, on.a, hooked);
     CREATE(&on, on.a);
-    CHECK(hm_world_remove(&on.world, entity, hooked) == HM_OK && context.visited == 2);
+    CHECK(hm_world_remove(&on.world, entity, hooked, NULL) == HM_OK && context.visited == 2);
     CHECK(!hm_handle_is_null(CREATE(&on, on.a)));
     hm_query_fini(&context.query);
     finish(&on);

@@ -217,7 +217,7 @@ TEST(query, destroy_ends_all_that_match_and_needs_no_memory)
     CHECK(hm_world_create_n(&on.world, LIST(on.a, on.x), 2, 1500, NULL, many) == HM_OK);
     CHECK(hm_world_create_n(&on.world, LIST(on.a, on.tag), 2, 1500, NULL, many + 1500) == HM_OK);
     for (uint32_t i = 0; i < 1500; i += 2)
-        CHECK(hm_world_remove(&on.world, many[i], on.x) == HM_OK);
+        CHECK(hm_world_remove(&on.world, many[i], on.x, NULL) == HM_OK);
     hm_query with_x = ask(&on, (hm_query_desc){ALL(on.a, on.x)});
     hm_query without_tag = ask(&on, (hm_query_desc){ALL(on.a), NONE(on.tag)});
     hm_query everything = ask(&on, (hm_query_desc){.all_count = 0});
@@ -394,7 +394,7 @@ TEST(query, sparse_values_in_the_order_of_the_rows_make_one_view)
     check_order(&sparse, entities, ROWS, chunks);
     check_order(&optional, entities, ROWS, chunks);
     /* Two that change places leave the runs before, between and behind them. */
-    CHECK(hm_world_remove(&on.world, entities[3], on.x) == HM_OK);
+    CHECK(hm_world_remove(&on.world, entities[3], on.x, NULL) == HM_OK);
     set_int(&on, entities[3], on.x, 3); /* Where 99 was; 99 is where 3 was. */
     check_order(&optional, entities, ROWS, chunks + 3);
     hm_query_fini(&all);

@@ -85,7 +85,7 @@ TEST(query_touch, changed_tells_what_any_call_has_changed)
                 hm_world_change(&on.world, entities[1], NULL, 0, &on.x, 1) == HM_OK));
     CHECK(tells(&on, &of_x, &clock,
                 hm_world_change(&on.world, entities[1], &on.x, 1, NULL, 0) == HM_OK));
-    CHECK(tells(&on, &of_x, &clock, hm_world_remove(&on.world, entities[1], on.x) == HM_OK));
+    CHECK(tells(&on, &of_x, &clock, hm_world_remove(&on.world, entities[1], on.x, NULL) == HM_OK));
     CHECK(tells(&on, &of_x, &clock, hm_world_destroy_n(&on.world, entities + 2, 1) == 1));
     CHECK(tells(&on, &of_a, &clock,
                 hm_world_change(&on.world, entities[3], &on.a, 1, NULL, 0) == HM_OK));

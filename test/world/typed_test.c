@@ -90,6 +90,8 @@ TEST(world_typed, each_function_does_what_the_untyped_one_does)
     place_component place;
     frozen_component frozen;
     uint64_t before;
+    uint32_t thawed = 0;
+    bool removed = false;
     int i;
     make_world();
     place = place_component_init(&world);
@@ -127,23 +129,24 @@ TEST(world_typed, each_function_does_what_the_untyped_one_does)
         CHECK(place_add_n(&world, entities, 3, place, values) == HM_OK);
         CHECK(place_get_n(&world, entities, 3, place, found) == 3 && found[2]->y == 8);
         CHECK(place_handle_of(&world, found[2], place).bits == entities[2].bits);
-        CHECK(place_remove_n(&world, entities, 2, place) == HM_OK);
+        CHECK(place_remove_n(&world, entities, 2, place, NULL) == HM_OK);
         CHECK(!place_has(&world, entities[1], place) && place_has(&world, entities[2], place));
         CHECK(place_add_n(&world, NULL, 0, place, NULL) == HM_OK);
         CHECK(place_get_n(&world, NULL, 0, place, NULL) == 0);
-        CHECK(place_remove_n(&world, NULL, 0, place) == HM_OK);
+        CHECK(place_remove_n(&world, NULL, 0, place, NULL) == HM_OK);
     }
     CHECK(frozen_add_n(&world, entities, 3, frozen) == HM_OK);
     CHECK(frozen_has(&world, entities[2], frozen) && !frozen_has(&world, entities[3], frozen));
-    CHECK(frozen_remove_n(&world, entities, 3, frozen) == HM_OK);
+    CHECK(frozen_remove_n(&world, entities, 4, frozen, &thawed) == HM_OK && thawed == 3);
     CHECK(!frozen_has(&world, entities[2], frozen));
     CHECK(frozen_add(&world, entities[5], frozen) == HM_OK);
     CHECK(frozen_has(&world, entities[5], frozen) && !frozen_has(&world, entities[6], frozen));
     CHECK(frozen_changed(&world, entities[5], frozen) == hm_world_clock(&world) ||
           frozen_changed(&world, entities[5], frozen) > before);
-    CHECK(frozen_remove(&world, entities[5], frozen) == HM_OK);
+    CHECK(frozen_remove(&world, entities[5], frozen, &removed) == HM_OK && removed);
     CHECK(!frozen_has(&world, entities[5], frozen));
-    CHECK(place_remove(&world, entities[5], place) == HM_OK);
+    CHECK(place_remove(&world, entities[5], place, NULL) == HM_OK);
+    CHECK(place_remove(&world, entities[5], place, &removed) == HM_OK && !removed);
     CHECK(place_get(&world, entities[5], place) == NULL);
     CHECK(hm_world_validate(&world) == HM_OK);
     hm_world_fini(&world);
@@ -189,12 +192,12 @@ NULL_TEST(place_component_init_desc, world, place_component_init_desc(NULL, NULL
 NULL_TEST(place_get, world, place_get(NULL, HM_NULL_HANDLE, made_place))
 NULL_TEST(place_get_n, world, place_get_n(NULL, NULL, 0, made_place, NULL))
 NULL_TEST(place_add_n, world, place_add_n(NULL, NULL, 0, made_place, NULL))
-NULL_TEST(place_remove_n, world, place_remove_n(NULL, NULL, 0, made_place))
+NULL_TEST(place_remove_n, world, place_remove_n(NULL, NULL, 0, made_place, NULL))
 NULL_TEST(place_handle_of, world, place_handle_of(NULL, NULL, made_place))
 NULL_TEST(frozen_add_n, world, frozen_add_n(NULL, NULL, 0, made_frozen))
 NULL_TEST(place_has, world, place_has(NULL, HM_NULL_HANDLE, made_place))
 NULL_TEST(place_add, world, place_add(NULL, HM_NULL_HANDLE, made_place, NULL))
-NULL_TEST(place_remove, world, place_remove(NULL, HM_NULL_HANDLE, made_place))
+NULL_TEST(place_remove, world, place_remove(NULL, HM_NULL_HANDLE, made_place, NULL))
 NULL_TEST(place_changed, world, place_changed(NULL, HM_NULL_HANDLE, made_place))
 NULL_TEST(place_touch, world, (place_touch(NULL, HM_NULL_HANDLE, made_place), 0))
 NULL_TEST(place_touch_all, world, (place_touch_all(NULL, made_place), 0))
@@ -218,7 +221,7 @@ NULL_TEST(frozen_add, world, frozen_add(NULL, HM_NULL_HANDLE, made_frozen))
 ARRAY_TEST(place_get_n, entities, place_get_n(&world, NULL, 1, made_place, found))
 ARRAY_TEST(place_get_n, values, place_get_n(&world, &nobody, 1, made_place, NULL))
 ARRAY_TEST(place_add_n, entities, place_add_n(&world, NULL, 1, made_place, NULL))
-ARRAY_TEST(place_remove_n, entities, place_remove_n(&world, NULL, 1, made_place))
+ARRAY_TEST(place_remove_n, entities, place_remove_n(&world, NULL, 1, made_place, NULL))
 ARRAY_TEST(frozen_add_n, entities, frozen_add_n(&world, NULL, 1, made_frozen))
 
 DEATH_TEST(world_typed, defragment_without_order_names_the_function)

@@ -180,7 +180,7 @@ TEST(world, values_stay_with_their_entities_as_components_come_and_go)
     for (int i = 0; i < N; i += 5)
         CHECK(hm_world_add(&world, entities[i], tag, NULL) == HM_OK);
     for (int i = 0; i < N; i += 7)
-        CHECK(hm_world_remove(&world, entities[i], a) == HM_OK);
+        CHECK(hm_world_remove(&world, entities[i], a, NULL) == HM_OK);
     for (int i = 0; i < N; i++) {
         CHECK(hm_world_has(&world, entities[i], a) == (i % 7 != 0));
         CHECK(hm_world_has(&world, entities[i], b) == (i % 3 == 0));
@@ -205,10 +205,35 @@ TEST(world, adding_what_is_there_replaces_and_removing_what_is_not_does_nothing)
     CHECK(hm_world_add(&world, entity, sparse, NULL) == HM_OK);
     CHECK(value_of(&world, entity, sparse) == 0);
     uint64_t clock = hm_world_clock(&world);
-    CHECK(hm_world_remove(&world, entity, other) == HM_OK);
-    CHECK(hm_world_remove(&world, entity, sparse) == HM_OK);
-    CHECK(hm_world_remove(&world, entity, sparse) == HM_OK);
+    CHECK(hm_world_remove(&world, entity, other, NULL) == HM_OK);
+    CHECK(hm_world_remove(&world, entity, sparse, NULL) == HM_OK);
+    CHECK(hm_world_remove(&world, entity, sparse, NULL) == HM_OK);
     CHECK(!hm_world_has(&world, entity, sparse) && hm_world_clock(&world) == clock + 1);
+    finish_world(&world);
+}
+
+TEST(world, remove_tells_whether_the_entity_had_the_component)
+{
+    hm_world world = make_world((hm_world_desc){0});
+    hm_component kinds[] = {make_int(&world), make_sparse(&world), make_tag(&world)};
+    hm_handle with = hm_world_create(&world, kinds, 3), without = hm_world_create(&world, NULL, 0);
+    hm_handle dead = hm_world_create(&world, NULL, 0);
+    CHECK(hm_world_destroy(&world, dead));
+    for (uint32_t i = 0; i < 3; i++) {
+        bool removed = false;
+        CHECK(hm_world_remove(&world, with, kinds[i], &removed) == HM_OK && removed);
+        CHECK(hm_world_remove(&world, with, kinds[i], &removed) == HM_OK && !removed);
+        removed = true;
+        CHECK(hm_world_remove(&world, dead, kinds[i], &removed) == HM_ERROR_STALE && !removed);
+        CHECK(hm_world_add(&world, with, kinds[i], NULL) == HM_OK);
+        hm_handle some[] = {with, without, with, dead};
+        uint32_t count = 7;
+        CHECK(hm_world_remove_n(&world, some, 4, kinds[i], &count) == HM_ERROR_STALE && count == 0);
+        CHECK(hm_world_remove_n(&world, some, 3, kinds[i], &count) == HM_OK && count == 1);
+        CHECK(hm_world_remove_n(&world, some, 3, kinds[i], &count) == HM_OK && count == 0);
+    }
+    bool removed = true;
+    CHECK(hm_world_remove(&world, with, kinds[2] + 1, &removed) == HM_ERROR_INVALID && !removed);
     finish_world(&world);
 }
 
@@ -225,7 +250,7 @@ TEST(world, a_sparse_component_comes_and_goes_without_moving_other_values)
     for (int round = 0; round < 3; round++)
         for (int i = round; i < 300; i += 2) {
             give(&world, entities[i], sparse, i * round);
-            CHECK(round != 2 || hm_world_remove(&world, entities[i], sparse) == HM_OK);
+            CHECK(round != 2 || hm_world_remove(&world, entities[i], sparse, NULL) == HM_OK);
         }
     for (int i = 0; i < 300; i++)
         CHECK(hm_world_get(&world, entities[i], a) == places[i] && *places[i] == i);
@@ -246,7 +271,7 @@ TEST(world, there_may_be_more_than_64_sparse_components)
         give(&world, all, sparse[i], i);
         CHECK(hm_world_has(&world, some, sparse[i]) == (i == 70));
     }
-    CHECK(hm_world_remove(&world, all, sparse[5]) == HM_OK);
+    CHECK(hm_world_remove(&world, all, sparse[5], NULL) == HM_OK);
     CHECK(!hm_world_has(&world, all, sparse[5]) && value_of(&world, all, sparse[69]) == 69);
     CHECK(hm_world_destroy(&world, all) && hm_world_destroy(&world, some));
     CHECK(hm_world_validate(&world) == HM_OK);
@@ -537,13 +562,13 @@ TEST(world, what_is_refused_for_one_of_many_entities_is_refused_for_all)
     const hm_component each[] = {a, sparse, tag};
     for (int i = 0; i < 3; i++) {
         CHECK(hm_world_add_n(&world, many, 3, each[i], NULL) == HM_ERROR_STALE);
-        CHECK(hm_world_remove_n(&world, many, 3, each[i]) == HM_ERROR_STALE);
+        CHECK(hm_world_remove_n(&world, many, 3, each[i], NULL) == HM_ERROR_STALE);
         CHECK(hm_world_add_n(&world, many, 0, each[i], NULL) == HM_OK);
     }
     CHECK(hm_world_add_n(&world, many, 2, large, NULL) == HM_ERROR_INVALID);
     CHECK(hm_world_add_n(&world, many, 2, tag, values) == HM_ERROR_INVALID);
     CHECK(hm_world_add_n(&world, many, 2, tag + 100, NULL) == HM_ERROR_INVALID);
-    CHECK(hm_world_remove_n(&world, many, 2, tag + 100) == HM_ERROR_INVALID);
+    CHECK(hm_world_remove_n(&world, many, 2, tag + 100, NULL) == HM_ERROR_INVALID);
     CHECK(hm_world_has(&world, many[0], a) && !hm_world_has(&world, many[0], large));
     CHECK(hm_world_has(&world, many[0], sparse) == hm_world_has(&world, many[1], tag));
     many[2] = many[0];
@@ -606,7 +631,7 @@ TEST(world, the_clock_of_a_sparse_component_tells_of_all_its_values)
     CHECK(hm_world_changed(&world, second, other) > clock);
     CHECK(hm_world_changed(&world, second, sparse) <= clock);
     clock = hm_world_clock(&world);
-    CHECK(hm_world_remove(&world, second, sparse) == HM_OK);
+    CHECK(hm_world_remove(&world, second, sparse, NULL) == HM_OK);
     CHECK(hm_world_changed(&world, first, sparse) > clock);
     give(&world, second, sparse, 3);
     clock = hm_world_clock(&world);
