@@ -69,6 +69,9 @@ template <class T> struct term<optional<T>> {
     using in_loop = std::tuple<T *>;
 };
 
+/* False, but known only when a template is made: for a static_assert in what must not be called. */
+template <class> constexpr bool never = false;
+
 template <class T> using component_of = std::remove_const_t<typename term<T>::type>;
 
 template <class... Types>
@@ -84,6 +87,19 @@ template <class... Types> constexpr std::size_t filter_size<any_of<Types...>> = 
 
 template <class Filter> constexpr bool is_any_of = false;
 template <class... Types> constexpr bool is_any_of<any_of<Types...>> = true;
+
+/* A row of a range whose query has tags. It is a tuple; its name tells whoever gives a name to a
+ * tag in a structured binding why there are fewer values than types. */
+template <class... Values> struct row_where_tags_have_no_value : std::tuple<Values...> {
+    using std::tuple<Values...>::tuple;
+};
+
+template <bool has_tags, class Tuple> struct row_of {
+    using type = Tuple;
+};
+template <class... Values> struct row_of<true, std::tuple<Values...>> {
+    using type = row_where_tags_have_no_value<Values...>;
+};
 
 /* Whether F can be called with these arguments. */
 template <class F, class Arguments> constexpr bool takes = false;
@@ -275,14 +291,19 @@ class [[nodiscard]] query : public detail::following<hm_query, hm_query_fini>
     /* The same as a range, of tuples of entity and values: for (auto [which, p, v] : q.each()). It
      * has input iterators, for standard algorithms, and may be read once: the loop goes on where
      * the last iterator has stopped. Iterators are valid until the range is moved. Not of a
-     * temporary query, which would end before the loop begins.
-     */
+     * temporary query, which would end before the loop begins: that does not compile. */
     class rows;
     [[nodiscard]] rows each() &noexcept
     {
         return rows(c());
     }
-    rows each() && = delete;
+    template <class Query = query> rows each() &&noexcept
+    {
+        static_assert(detail::never<Query>,
+                      "this query ends before the loop over it begins: keep it in a variable, "
+                      "hm::query<...> found(world), for (auto [...] : found.each())");
+        return rows(this->c());
+    }
     /* The entities of a view, a span that also tells of the view's values. Example:
      *
      *     movers.each_view([&](decltype(movers)::view view, position *p, const velocity *) {
@@ -510,8 +531,10 @@ template <class... Types> void query<Types...>::begin_parts(span<part> parts) no
 /* A loop over a query, which begins here and ends with the object. */
 template <class... Types> class [[nodiscard]] query<Types...>::rows
 {
-    using row = decltype(std::tuple_cat(std::declval<std::tuple<entity>>(), //
-                                        std::declval<values>()));
+    using row =
+        typename detail::row_of<(!detail::term<Types>::has_column || ...),
+                                decltype(std::tuple_cat(std::declval<std::tuple<entity>>(), //
+                                                        std::declval<values>()))>::type;
     using columns = decltype(columns_of(std::declval<const hm_view &>(), indices()));
     detail::running loop_;
 
@@ -573,6 +596,14 @@ template <class... Types> class [[nodiscard]] query<Types...>::rows
     }
 };
 
+template <class... Types> auto world::each() noexcept
+{
+    static_assert(detail::never<std::tuple<Types...>>,
+                  "a world has no range of its own: keep a query in a variable, "
+                  "hm::query<...> found(world), for (auto [...] : found.each())");
+    return typename hm::query<Types...>::rows(nullptr); /* so that the loop has no error too */
+}
+
 template <class... Types, class F, class... Filters> status world::each(F &&f, Filters... filters)
 {
     hm::query<Types...> made;
@@ -583,5 +614,14 @@ template <class... Types, class F, class... Filters> status world::each(F &&f, F
 }
 
 } // namespace hm
+
+template <class... Values>
+struct std::tuple_size<hm::detail::row_where_tags_have_no_value<Values...>>
+    : std::tuple_size<std::tuple<Values...>> {
+};
+template <std::size_t I, class... Values>
+struct std::tuple_element<I, hm::detail::row_where_tags_have_no_value<Values...>>
+    : std::tuple_element<I, std::tuple<Values...>> {
+};
 
 #endif

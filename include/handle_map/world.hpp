@@ -374,6 +374,8 @@ class [[nodiscard]] world : public destroyer<issuer<container<detail::world_shap
      * what the filters say: see query.hpp. Makes a query for this one loop: keep an hm::query for
      * a loop that runs often. Fails as the init of a query does. */
     template <class... Types, class F, class... Filters> status each(F &&f, Filters... filters);
+    /* Does not compile, and says what does: a query has a range, and a world none. */
+    template <class... Types> auto each() noexcept;
 
     [[nodiscard]] std::uint32_t archetype_count() const noexcept
     {

@@ -4,7 +4,7 @@
 # page about templates, with every installed compiler. The files test/cpp/refused_*.cpp have a case
 # for each, as
 #
-#     #ifdef NAME // what the message says
+#     #ifdef NAME // what the message says, or a note that belongs to it
 #
 # and compile without them, optimised, since some warnings come only then.
 # HM_WARNINGS: the compilers' warning flags.
@@ -25,7 +25,8 @@ refuse() {
     wanted=$(sed -n "s|^#ifdef $1 // ||p" "$program")
     ! messages=$(compile c++17 -fsyntax-only -D"$1" 2>&1) || fail "$compiler: $1 compiles"
     errors=$(echo "$messages" | grep ' error: ')
-    if [ "$(echo "$errors" | wc -l)" -ne 1 ] || ! echo "$errors" | grep -qF "$wanted" ||
+    said=$(echo "$messages" | grep -E ' (error|note): ')
+    if [ "$(echo "$errors" | wc -l)" -ne 1 ] || ! echo "$said" | grep -qF "$wanted" ||
         [ "$(echo "$messages" | wc -l)" -gt 30 ]; then
         fail "$compiler: $1 should say '$wanted' once, but says: $messages"
     fi

@@ -96,6 +96,10 @@ TEST(cpp_query, a_loop_is_a_range_for_algorithms)
         visited += world.has<frozen>(std::get<0>(row));
     });
     CHECK(visited == 100);
+    hm::query<position, frozen> both(world);
+    for (auto [which, p] : both.each())
+        visited += world.get<position>(which) == &p;
+    CHECK(visited == 100 + static_cast<int>(both.count()));
     using iterator = decltype(all.each().begin());
     using category = std::iterator_traits<iterator>::iterator_category;
     static_assert(std::is_same<category, std::input_iterator_tag>::value, "");
@@ -103,6 +107,7 @@ TEST(cpp_query, a_loop_is_a_range_for_algorithms)
 #if defined(__cpp_lib_ranges)
     static_assert(std::ranges::input_range<decltype(all.each())>);
     static_assert(!std::ranges::forward_range<decltype(all.each())>);
+    static_assert(std::ranges::input_range<decltype(both.each())>);
     auto again = all.each();
     CHECK(std::ranges::count_if(again, is_near) == 20);
 #endif

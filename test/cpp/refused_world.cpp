@@ -80,9 +80,17 @@ void run(hm::world &world, hm::commands &commands, hm::entity stone)
 #ifdef each_of_a_world // each calls f(values...) or f(entity, values...), where a value is
     world.each<const position>([](position &p) { p.x = 0; });
 #endif
-#ifdef a_range_of_a_temporary_query // deleted
+#ifdef a_range_of_a_temporary_query // this query ends before the loop over it begins: keep it in a
     for (auto [which] : hm::query<>(world).each())
         world.destroy(which);
+#endif
+#ifdef a_range_of_a_world // a world has no range of its own: keep a query in a variable
+    for (auto [which, p] : world.each<position>())
+        p.x = 0;
+#endif
+#ifdef a_binding_for_a_tag // row_where_tags_have_no_value
+    for (auto [which, p, v, still, h] : movers.each())
+        p.x += v.x;
 #endif
 #ifdef destroy_if_of_another_type // destroy_if calls f as each does
     movers.destroy_if([](velocity &) { return true; });
