@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* changes: what a history does with containers that it knows: marks and rewinds wait for callbacks
- * and queries, and what differs between two marks is found from the pages that changed: for
- * replication, indices, uploads and undo lists, without hooks in the program.
+/* changes: what differs in a container between two marks of a history, found from the pages that
+ * changed: for replication, indices, uploads and undo lists, without hooks in the program. And
+ * watches of containers, which know when a mark or a rewind must be refused.
  *
  * The container and its memory belong to the history: its struct is watched, its memory table is
- * the history's, or an arena's inside. The marks are among those that are kept; either may be the
- * earlier one, since the answer tells how to get from `from` to `to`. Before mark 0 there was
- * nothing: from there, all that is there at `to` was inserted. What happened since the last mark is
- * told after the next one.
+ * the history's, or an arena's inside. Both marks are kept; either may be the earlier one, since
+ * the answer tells how to get from `from` to `to`. At mark 0 there is nothing: from there, all that
+ * is there at `to` was inserted. What happened since the last mark is told after the next one.
  *
  * A container has *values*, each named by a handle and a part. Those that only `to` has were
  * inserted, those that only `from` has were erased, those that differ were edited. An item that
@@ -28,17 +27,6 @@
 #include <handle_map/world.h>
 
 HM_BEGIN_C
-
-/* As hm_history_watch for the struct of a container; in addition, while a callback of the container
- * or a query over the world runs, hm_history_mark and hm_history_rewind are refused: HM_ERROR_BUSY.
- * hm_history_unwatch(history, map) ends it. */
-HM_API hm_status hm_map_watch(hm_history *history, hm_map *map);
-HM_API hm_status hm_pool_watch(hm_history *history, hm_pool *pool);
-HM_API hm_status hm_table_watch(hm_history *history, hm_table *table);
-HM_API hm_status hm_secondary_watch(hm_history *history, hm_secondary *secondary);
-HM_API hm_status hm_lists_watch(hm_history *history, hm_lists *lists);
-HM_API hm_status hm_index_watch(hm_history *history, hm_index *index);
-HM_API hm_status hm_world_watch(hm_history *history, hm_world *world);
 
 typedef enum hm_change_kind {
     HM_CHANGE_INSERTED,
@@ -61,14 +49,25 @@ typedef struct hm_change {
 
 typedef void hm_change_visit(const hm_change *change, void *context);
 
-/* Calls `visit` for each value that changed: by slot, the smallest first, and by part; of a slot
- * whose handle is another one what was erased first. An entity comes before its components, and is
- * erased after them. `visit` must not change the history. HM_ERROR_STALE: a mark is not kept.
- * HM_ERROR_INVALID: the container is not watched, or has memory elsewhere. HM_ERROR_MEMORY: the
- * parent refuses. Then `visit` was not called. O(pages + changes between the marks and the current
- * one), and what lies on the pages that differ; for lists, and pools in blocks, O(slots) too, for
- * worlds O(chunks).
- * Example:
+/* As hm_history_watch for the struct of a container; in addition, while a callback of the container
+ * or a query over the world runs, hm_history_mark and hm_history_rewind are refused: HM_ERROR_BUSY.
+ * hm_history_unwatch(history, map) ends it. */
+HM_API hm_status hm_map_watch(hm_history *history, hm_map *map);
+HM_API hm_status hm_pool_watch(hm_history *history, hm_pool *pool);
+HM_API hm_status hm_table_watch(hm_history *history, hm_table *table);
+HM_API hm_status hm_secondary_watch(hm_history *history, hm_secondary *secondary);
+HM_API hm_status hm_lists_watch(hm_history *history, hm_lists *lists);
+HM_API hm_status hm_index_watch(hm_history *history, hm_index *index);
+HM_API hm_status hm_world_watch(hm_history *history, hm_world *world);
+
+/* Calls `visit` for each value that changed: first for all that were erased, so that a container
+ * that follows never has more items, lists, owners or entities than this one; then for the others.
+ * Both by slot, the smallest first, and then by part, the erased ones backwards: so an entity comes
+ * before its components, and goes after them. `visit` must not change the history. HM_ERROR_STALE:
+ * a mark is not kept. HM_ERROR_INVALID: the container is not watched, or has memory elsewhere.
+ * HM_ERROR_MEMORY: the parent refuses. Then `visit` was not called. O(pages + changes between the
+ * marks and the current one), and what lies on the pages that differ; for lists, and pools in
+ * blocks, O(slots) too, for worlds O(chunks). Example:
  *
  *     uint64_t newest = hm_history_mark(&history);
  *     hm_map_changes(&history, &map, acknowledged, newest, send_change, socket);
@@ -88,6 +87,32 @@ HM_API hm_status hm_index_changes(const hm_history *history, const hm_index *ind
                                   uint64_t to, hm_change_visit *visit, void *context);
 HM_API hm_status hm_world_changes(const hm_history *history, const hm_world *world, uint64_t from,
                                   uint64_t to, hm_change_visit *visit, void *context);
+
+/* Makes a change in another container, such as a client's, that has had all changes up to `from`:
+ * erases, adopts (hm_map_adopt) or overwrites what it names. Hooks run, and memory is needed, as by
+ * those calls. In a world a component counts by its number: make all of them in the same order. A
+ * change that came over a network has its kind, handle, part, `after` and after_size; `before` is
+ * not read.
+ *
+ * HM_ERROR_STALE: the handle does not resolve, or one that was inserted is there already, or older
+ * than what its slot has issued: so changes back to an earlier mark are refused where slots were
+ * used again, and a rewind is the way there. HM_ERROR_INVALID: the size is not that of the value,
+ * or there is no such part. HM_ERROR_FULL, HM_ERROR_MEMORY, HM_ERROR_BUSY. Then nothing has
+ * changed, but that a list of which the items were refused may be there, empty. Example:
+ *
+ *     static void apply_change(const hm_change *change, void *client)
+ *     {
+ *         if (hm_map_apply(client, change) != HM_OK)
+ *             fprintf(stderr, "%s\n", hm_last_error());
+ *     }
+ */
+HM_API hm_status hm_map_apply(hm_map *map, const hm_change *change);
+HM_API hm_status hm_pool_apply(hm_pool *pool, const hm_change *change);
+HM_API hm_status hm_table_apply(hm_table *table, const hm_change *change);
+HM_API hm_status hm_secondary_apply(hm_secondary *secondary, const hm_change *change);
+HM_API hm_status hm_lists_apply(hm_lists *lists, const hm_change *change);
+HM_API hm_status hm_index_apply(hm_index *index, const hm_change *change);
+HM_API hm_status hm_world_apply(hm_world *world, const hm_change *change);
 
 /* Returns what a change adds to a hash of the state, by addition without regard to overflow. So the
  * sum of all changes from mark 0 on is a hash of all handles and values, whatever the order of the

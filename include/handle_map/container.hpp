@@ -175,6 +175,11 @@ template <class Shape> class container
                       "what this type owns elsewhere would not be rewound");
         return call::watch(&history, c());
     }
+    /* Makes a change of another container in this one. See changes.h. */
+    status apply(const hm_change &change) noexcept
+    {
+        return call::apply(c(), &change);
+    }
     /* Calls visit(const hm_change &) for each value that differs between two marks. See changes.h.
      */
     template <class Visit>

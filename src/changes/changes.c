@@ -44,7 +44,8 @@ static const void *changes_show(const hm_changes_side *side, const hm_changes_va
 static void changes_tell(hm_changes_search *search, hm_handle handle, const hm_changes_value *from,
                          const hm_changes_value *to)
 {
-    if (!from->is_there && !to->is_there)
+    bool is_erased = from->is_there && !to->is_there;
+    if ((!from->is_there && !to->is_there) || is_erased != search->tells_erased)
         return;
     bool is_edit = from->is_there && to->is_there;
     if (is_edit && changes_are_equal(search, from, to))
@@ -68,7 +69,8 @@ static void changes_compare(hm_changes_search *search, uint32_t slot)
     hm_changes_item from, to;
     kind->find(&search->from, slot, &from);
     kind->find(&search->to, slot, &to);
-    if (from.handle.bits != to.handle.bits && !hm_handle_is_null(from.handle))
+    if (search->tells_erased && from.handle.bits != to.handle.bits &&
+        !hm_handle_is_null(from.handle))
         for (uint32_t part = search->parts; part-- > 0;) {
             hm_changes_value value = kind->value(&search->from, &from, part);
             changes_tell(search, from.handle, &value, &none);
@@ -159,9 +161,12 @@ static hm_status changes_search(const hm_changes_kind *kind, const hm_history *h
         search.status = hm_array_resize(&search.after, search.largest);
     const uint64_t *words = hm_array_data(&search.marks);
     size_t word_count = search.status == HM_OK ? hm_array_count(&search.marks) : 0;
-    for (size_t i = 0; i < word_count; i++)
-        for (uint64_t word = words[i]; word != 0; word &= word - 1)
-            changes_compare(&search, (uint32_t)(i * 64 + hm_bits_lowest(word)));
+    for (int pass = 0; pass < 2; pass++) {
+        search.tells_erased = pass == 0;
+        for (size_t i = 0; i < word_count; i++)
+            for (uint64_t word = words[i]; word != 0; word &= word - 1)
+                changes_compare(&search, (uint32_t)(i * 64 + hm_bits_lowest(word)));
+    }
     hm_array *const arrays[] = {&search.marks, &search.before, &search.after,
                                 &search.from.view.copies, &search.to.view.copies};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)

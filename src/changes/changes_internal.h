@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* changes: what its sources share.
  *
+ *     replay.c        makes changes in another container
  *     changes.c       the calls, and what they compare
  *     packed.c        map, table and secondary
  *     spread.c        pool, lists and index
@@ -71,6 +72,7 @@ struct hm_changes_search {
     uint32_t parts;         /* an item has at most */
     size_t largest;         /* bytes of a value, at most */
     hm_status status;       /* of the first mark that failed */
+    bool tells_erased;      /* only what was erased; else all other changes */
     hm_array marks;         /* uint64_t: a bit for each slot */
     hm_array before, after; /* where a value is put together that is on several pages */
     hm_change_visit *visit;

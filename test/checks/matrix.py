@@ -75,6 +75,7 @@ adopt           | = | = | = | - | = | - | =
 dump            | = | = | = | = | = | = | =
 watch           | = | = | = | = | = | = | =
 changes         | = | = | = | = | = | = | =
+apply           | = | = | = | = | = | = | =
 """
 
 # Methods that the C++ classes call otherwise; None: what the class has instead is not a method.

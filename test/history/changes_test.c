@@ -173,7 +173,8 @@ typedef struct expected {
 } expected;
 
 typedef struct comparison {
-    uint64_t hash; /* of what was told */
+    bool expects_erased; /* they come first */
+    uint64_t hash;       /* of what was told */
     expected *list;
     size_t count, told, capacity;
     uint64_t kinds[3];
@@ -183,6 +184,8 @@ typedef struct comparison {
 static void expect(comparison *c, const value *from, const value *to)
 {
     if (from != NULL && to != NULL && from->size == to->size && from->hash == to->hash)
+        return;
+    if ((to == NULL) != c->expects_erased)
         return;
     if (c->count == c->capacity) {
         c->capacity = c->capacity * 2 + 1000;
@@ -215,9 +218,9 @@ static void expect_slot(comparison *c, const value *from, size_t n_from, const v
     }
 }
 
-static void expect_all(comparison *c, const values *from, const values *to)
+static void expect_pass(comparison *c, const values *from, const values *to, bool erased)
 {
-    c->count = c->told = 0;
+    c->expects_erased = erased;
     for (size_t i = 0, k = 0; i < from->count || k < to->count;) {
         uint32_t slot = UINT32_MAX;
         if (i < from->count)
@@ -230,6 +233,13 @@ static void expect_all(comparison *c, const values *from, const values *to)
         i = i_end;
         k = k_end;
     }
+}
+
+static void expect_all(comparison *c, const values *from, const values *to)
+{
+    c->count = c->told = 0;
+    expect_pass(c, from, to, true);
+    expect_pass(c, from, to, false);
 }
 
 static bool is_of(const value *known, const hm_change *change, const void *bytes, size_t size)
@@ -294,6 +304,75 @@ static void check_hash(marks *known, const hm_history *history, const program *p
     known->comparison.hash = 0;
 }
 
+/* Follows the program by its changes alone. */
+static hm_status apply(program *p, uint32_t which, const hm_change *change)
+{
+    if (which == MAP)
+        return hm_map_apply(&p->map, change);
+    if (which < TABLE)
+        return hm_pool_apply(&p->pools[which - POOL], change);
+    if (which < SECONDARY)
+        return hm_table_apply(&p->tables[which - TABLE], change);
+    if (which == SECONDARY)
+        return hm_secondary_apply(&p->secondary, change);
+    if (which < LISTS)
+        return hm_index_apply(&p->indices[which - INDEX], change);
+    if (which == LISTS)
+        return hm_lists_apply(&p->lists, change);
+    return hm_world_apply(&p->world, change);
+}
+
+typedef struct follower {
+    program copy;
+    uint32_t which;
+    uint64_t mark;
+} follower;
+
+static void begin_follower(follower *f)
+{
+    program_begin(&f->copy, hm_memory_os(), 0);
+    hm_lists *lists = &f->copy.lists;
+    const hm_lists_desc desc = {.item_size = (uint32_t)lists->blocks.item_size,
+                                .type_id = (uint16_t)lists->ids.type_id};
+    /* A list may become longer before another one becomes shorter. */
+    hm_lists_fini(lists);
+    CHECK(hm_lists_init(lists, &desc) == HM_OK);
+    f->mark = 0;
+}
+
+static void follow_change(const hm_change *change, void *context)
+{
+    follower *f = context;
+    CHECK(apply(&f->copy, f->which, change) == HM_OK);
+}
+
+/* Its components have the same numbers, but are others. */
+static void rename_parts(values *of, const program *from, const program *to)
+{
+    for (size_t i = 0; i < of->count; i++)
+        if (of->list[i].part != HM_INVALID_INDEX)
+            of->list[i].part += to->components[0] - from->components[0];
+}
+
+static void follow(follower *f, marks *known, const hm_history *history, const program *p,
+                   uint32_t i)
+{
+    static values found;
+    for (f->which = 0; f->which < CONTAINERS; f->which++) {
+        const values *right = &known->at[i][f->which];
+        CHECK(changes(history, p, f->which, f->mark, known->mark[i], follow_change, f) == HM_OK);
+        list(&f->copy, f->which, &found);
+        if (f->which == WORLD)
+            rename_parts(&found, &f->copy, p);
+        CHECK(found.count == right->count);
+        for (size_t k = 0; k < found.count; k++)
+            CHECK(by_place(&found.list[k], &right->list[k]) == 0 &&
+                  found.list[k].handle.bits == right->list[k].handle.bits &&
+                  found.list[k].hash == right->list[k].hash);
+    }
+    f->mark = known->mark[i];
+}
+
 static void compare(marks *known, const hm_history *history, const program *p, uint32_t i,
                     uint32_t k)
 {
@@ -314,6 +393,7 @@ static void check_changes(const hm_memory *parent, hm_history_method method, uin
 {
     static program p;
     static marks known;
+    static follower f;
     hm_history history;
     uint64_t random = test_seed(what);
     const hm_history_desc desc = {
@@ -322,10 +402,13 @@ static void check_changes(const hm_memory *parent, hm_history_method method, uin
     CHECK(hm_history_init(&history, &desc) == HM_OK);
     CHECK(hm_history_watch(&history, &p, sizeof p) == HM_OK);
     program_begin(&p, &history.table, capacity);
+    begin_follower(&f);
     for (uint32_t left = test_scaled(COMPARES); left > 0 && program_step(&p);) {
         if (test_random_below(&random, STEPS_OF_A_MARK) != 0)
             continue;
         take_mark(&known, &history, &p);
+        if (known.count % (MARKS - 1) == 0) /* the last mark is kept as long */
+            follow(&f, &known, &history, &p, (known.count - 1) % MARKS);
         if (known.count < MARKS)
             continue;
         uint32_t i = test_random_below(&random, MARKS), k = test_random_below(&random, MARKS);
@@ -337,6 +420,7 @@ static void check_changes(const hm_memory *parent, hm_history_method method, uin
     while (program_step(&p)) {
     }
     program_end(&p);
+    program_release(&f.copy);
     hm_history_fini(&history);
     for (uint32_t i = 0; i < MARKS; i++)
         for (uint32_t which = 0; which < CONTAINERS; which++)
@@ -506,6 +590,32 @@ TEST(changes, marks_and_rewinds_inside_callbacks_and_queries_are_refused)
     hm_query_fini(&query);
     hm_map_fini(&map);
     end_scene(&s);
+}
+
+/* Whatever comes over a network is refused, and nothing changes. */
+TEST(changes, that_fit_no_value_or_handle_are_refused)
+{
+    hm_map map;
+    const uint64_t item = 7;
+    CHECK(hm_map_init(&map, &(hm_map_desc){.item_size = 8, .type_id = 1}) == HM_OK);
+    hm_handle handle = hm_map_insert(&map, &item);
+    const struct {
+        hm_change change;
+        hm_status status;
+    } cases[] = {
+        {{handle, HM_CHANGE_EDITED, 0, NULL, &item, 0, 7}, HM_ERROR_INVALID},
+        {{handle, HM_CHANGE_EDITED, 0, NULL, NULL, 0, 8}, HM_ERROR_INVALID},
+        {{handle, HM_CHANGE_EDITED, 1, NULL, &item, 0, 8}, HM_ERROR_INVALID},
+        {{handle, (hm_change_kind)3, 0, NULL, &item, 0, 8}, HM_ERROR_INVALID},
+        {{handle, HM_CHANGE_INSERTED, 0, NULL, &item, 0, 8}, HM_ERROR_STALE},
+        {{{handle.bits + 1}, HM_CHANGE_EDITED, 0, NULL, &item, 0, 8}, HM_ERROR_STALE},
+        {{{handle.bits + 1}, HM_CHANGE_ERASED, 0, NULL, NULL, 0, 0}, HM_ERROR_STALE},
+        {{{1}, HM_CHANGE_INSERTED, 0, NULL, &item, 0, 8}, HM_ERROR_INVALID},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        CHECK(hm_map_apply(&map, &cases[i].change) == cases[i].status);
+    CHECK(hm_map_count(&map) == 1 && *(uint64_t *)hm_map_get(&map, handle) == 7);
+    hm_map_fini(&map);
 }
 
 TEST(changes, between_marks_ahead_of_a_rewind_are_told_too)

@@ -592,7 +592,7 @@ static void begin_world(program *p, const hm_memory *memory, uint32_t capacity)
     CHECK(hm_commands_init(&p->commands, &p->world, &(hm_commands_desc){.size = 1 << 20}) == HM_OK);
 }
 
-static void end(program *p)
+void program_release(program *p)
 {
     hm_commands_fini(&p->commands);
     for (uint32_t i = 0; i < QUERIES; i++)
@@ -638,7 +638,7 @@ void program_end(program *p)
 {
     note_dense(p);
     note_others(p);
-    end(p);
+    program_release(p);
     printf("%016" PRIx64 "\n", p->hash);
     CHECK(p->hash == (test_scale() > 1 ? expected_short : expected));
 }

@@ -52,4 +52,7 @@ bool program_step(program *p);
 /* Ends the containers, and checks the number. */
 void program_end(program *p);
 
+/* Ends the containers. */
+void program_release(program *p);
+
 #endif
