@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: MIT */
-/* history_benchmark [--small]: what marks and rewinds cost, beside a plain copy of the same bytes,
- * which takes its turn in each round. Each row prints medians with the quartiles, in times of that
- * copy, but for the writes, which are in microseconds. Of each frame's writes each is to another
- * page, any of them, so that eight frames write to nearly eight times as many pages as one. */
+/* history_benchmark [--small]: what marks, rewinds and the changes of a frame cost, for a map of so
+ * many pages of items, beside a plain copy of the items, which takes its turn in each round. Each
+ * row prints medians with the quartiles, in times of that copy, but for the writes, which are in
+ * microseconds. Of each frame's writes each is to another page, any of them, so that eight frames
+ * write to nearly eight times as many pages as one. */
 #ifndef _DEFAULT_SOURCE
 #define _DEFAULT_SOURCE /* clock_gettime, which -std=c11 hides */
 #endif
 
-#include <handle_map/history.h>
+#include <handle_map/changes.h>
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-enum { ROUNDS = 31, FRAMES = 8, PAGE = 4096 };
+enum { ROUNDS = 31, FRAMES = 8, PAGE = 4096, ITEM = 64 };
 
 static uint32_t rounds = ROUNDS, pages = 16384;
 
@@ -22,7 +23,7 @@ typedef struct figures {
     double values[ROUNDS];
 } figures;
 
-enum { COPY, WRITE, MARK, BACK_1, BACK_8, FIGURES };
+enum { COPY, WRITE, MARK, BACK_1, BACK_8, CHANGES, FIGURES };
 
 static double now(void)
 {
@@ -59,9 +60,29 @@ static double rewind_to(hm_history *history, uint64_t mark)
     return now() - begin;
 }
 
-static void run_round(hm_history *history, unsigned char *memory, unsigned char *copy, uint32_t n,
+static void count_change(const hm_change *change, void *count)
+{
+    (void)change;
+    ++*(uint32_t *)count;
+}
+
+static double find_changes(const hm_history *history, const hm_map *map, const uint64_t *marks,
+                           uint32_t n)
+{
+    uint32_t count = 0;
+    double begin = now();
+    require(hm_map_changes(history, map, marks[FRAMES - 1], marks[FRAMES], count_change, &count) ==
+                HM_OK,
+            "changes");
+    double took = now() - begin;
+    require(count == n, "as many changes as writes");
+    return took;
+}
+
+static void run_round(hm_history *history, hm_map *map, unsigned char *copy, uint32_t n,
                       double took[FIGURES])
 {
+    unsigned char *memory = hm_map_items(map);
     uint64_t marks[FRAMES + 1];
     double begin = now();
     memcpy(copy, memory, (size_t)pages * PAGE);
@@ -73,6 +94,7 @@ static void run_round(hm_history *history, unsigned char *memory, unsigned char 
         took[MARK] = now() - begin;
         require(marks[i] != 0, "mark");
     }
+    took[CHANGES] = find_changes(history, map, marks, n);
     (void)play(memory, n);
     took[BACK_1] = rewind_to(history, marks[FRAMES]);
     took[BACK_8] = rewind_to(history, marks[0]);
@@ -98,18 +120,21 @@ static void measure(hm_history_method method, double share)
     hm_history history;
     size_t size = (size_t)pages * PAGE;
     const hm_history_desc desc = {
-        .marks = FRAMES + 2, .method = method, .size = size, .memory = hm_memory_os()};
+        .marks = FRAMES + 2, .method = method, .size = 2 * size, .memory = hm_memory_os()};
     if (hm_history_init(&history, &desc) != HM_OK)
         return; /* The system does not tell what is written. */
-    const hm_memory *table = &history.table;
-    unsigned char *memory = table->reserve(table->context, size), *copy = malloc(size);
-    require(memory != NULL && table->commit(table->context, memory, size), "commit");
+    hm_map map = {.name = NULL};
+    const uint32_t count = (uint32_t)(size / ITEM);
+    const hm_map_desc items = {.item_size = ITEM, .capacity = count, .memory = &history.table};
+    unsigned char *copy = malloc(size);
+    require(hm_map_watch(&history, &map) == HM_OK && hm_map_init(&map, &items) == HM_OK, "map");
+    require(hm_map_insert_n(&map, NULL, count, NULL) == HM_OK, "insert");
     require(copy != NULL, "malloc");
-    memset(memory, 1, size);
+    memset(hm_map_items(&map), 1, size);
     memset(copy, 1, size);
     for (uint32_t round = 0; round < rounds; round++) {
         double took[FIGURES];
-        run_round(&history, memory, copy, (uint32_t)(pages * share), took);
+        run_round(&history, &map, copy, (uint32_t)(pages * share), took);
         for (int i = 0; i < FIGURES; i++)
             all[i].values[round] = i <= WRITE ? took[i] : took[i] / took[COPY];
     }
@@ -118,7 +143,7 @@ static void measure(hm_history_method method, double share)
         print(&all[i], false);
     print(&all[WRITE], true);
     free(copy);
-    table->release(table->context, memory, size);
+    hm_map_fini(&map);
     hm_history_fini(&history);
 }
 
@@ -130,8 +155,9 @@ int main(int argc, char **argv)
         pages = 2048;
     }
     printf("%u pages of %u bytes, in times of a copy of all\n\n", (unsigned)pages, PAGE);
-    puts("| pages written a frame | method | mark | one frame back | eight more | write, us |\n"
-         "|---:|---|---:|---:|---:|---:|");
+    puts("| pages written a frame | method | mark | one frame back | eight more | changes of a "
+         "frame | write, us |\n"
+         "|---:|---|---:|---:|---:|---:|---:|");
     for (size_t i = 0; i < sizeof shares / sizeof *shares; i++)
         for (int method = HM_HISTORY_TRACK; method <= HM_HISTORY_COMPARE; method++)
             measure((hm_history_method)method, shares[i]);

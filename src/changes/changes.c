@@ -6,6 +6,24 @@
 
 /* values */
 
+/* Whether bytes of two copies are equal, of which one that is NULL has zeros. */
+static bool changes_are_same(const unsigned char *a, const unsigned char *b, size_t size)
+{
+    uint64_t x = 0, y = 0;
+    size_t i = 0;
+    for (; i + sizeof x <= size; i += sizeof x) {
+        if (a != NULL)
+            memcpy(&x, a + i, sizeof x);
+        if (b != NULL)
+            memcpy(&y, b + i, sizeof y);
+        if (x != y)
+            return false;
+    }
+    while (i < size && (a != NULL ? a[i] : 0) == (b != NULL ? b[i] : 0))
+        i++;
+    return i == size;
+}
+
 /* Whether two values have the same bytes. What is on a page that does not differ, and has not
  * moved, need not be compared. */
 static bool changes_are_equal(const hm_changes_search *search, const hm_changes_value *from,
@@ -20,9 +38,8 @@ static bool changes_are_equal(const hm_changes_search *search, const hm_changes_
         const unsigned char *y = hm_history_view_at(&search->to.view, b, &other);
         part = part < other ? part : other;
         part = part < left ? part : left;
-        for (size_t i = 0; i < part && x != y; i++)
-            if ((x != NULL ? x[i] : 0) != (y != NULL ? y[i] : 0))
-                return false;
+        if (x != y && !changes_are_same(x, y, part))
+            return false;
     }
     return true;
 }
@@ -41,14 +58,18 @@ static const void *changes_show(const hm_changes_side *side, const hm_changes_va
     return hm_array_data(whole);
 }
 
+/* Tells of a value that was erased, or else leaves it to the second pass. */
 static void changes_tell(hm_changes_search *search, hm_handle handle, const hm_changes_value *from,
                          const hm_changes_value *to)
 {
-    bool is_erased = from->is_there && !to->is_there;
-    if ((!from->is_there && !to->is_there) || is_erased != search->tells_erased)
-        return;
     bool is_edit = from->is_there && to->is_there;
-    if (is_edit && changes_are_equal(search, from, to))
+    if ((!from->is_there && !to->is_there) || (is_edit && changes_are_equal(search, from, to)))
+        return;
+    if (to->is_there && !search->is_second) {
+        search->has_others = true;
+        return;
+    }
+    if (!to->is_there && search->is_second)
         return;
     const hm_change change = {.handle = handle,
                               .kind = is_edit          ? HM_CHANGE_EDITED
@@ -62,6 +83,7 @@ static void changes_tell(hm_changes_search *search, hm_handle handle, const hm_c
     search->visit(&change, search->context);
 }
 
+/* Compares what a slot has on both sides. */
 static void changes_compare(hm_changes_search *search, uint32_t slot)
 {
     const hm_changes_kind *kind = search->kind;
@@ -69,8 +91,7 @@ static void changes_compare(hm_changes_search *search, uint32_t slot)
     hm_changes_item from, to;
     kind->find(&search->from, slot, &from);
     kind->find(&search->to, slot, &to);
-    if (search->tells_erased && from.handle.bits != to.handle.bits &&
-        !hm_handle_is_null(from.handle))
+    if (from.handle.bits != to.handle.bits && !hm_handle_is_null(from.handle))
         for (uint32_t part = search->parts; part-- > 0;) {
             hm_changes_value value = kind->value(&search->from, &from, part);
             changes_tell(search, from.handle, &value, &none);
@@ -117,11 +138,12 @@ uint64_t hm_change_hash(const hm_change *change)
 
 /* Makes the side of a mark. */
 static hm_status changes_begin(hm_changes_search *search, hm_changes_side *side,
-                               const hm_history *history, const void *container, uint64_t mark)
+                               const hm_history *history, const void *container, uint64_t mark,
+                               const hm_history_view *other)
 {
     const unsigned char *anchor;
     uint32_t page;
-    hm_status status = hm_history_view_init(&side->view, history, mark);
+    hm_status status = hm_history_view_init(&side->view, history, mark, other);
     if (status != HM_OK)
         return status;
     if (!hm_history_view_watched(&side->view, container, &side->as, search->kind->size))
@@ -143,14 +165,31 @@ static hm_status changes_init_arrays(hm_changes_search *search, const hm_memory 
     return status;
 }
 
+/* The second pass needs only the slots that have more to tell. */
+static void changes_visit(hm_changes_search *search)
+{
+    uint64_t *words = hm_array_data(&search->marks);
+    for (int pass = 0; pass < 2; pass++) {
+        search->is_second = pass != 0;
+        for (size_t i = 0; i < hm_array_count(&search->marks); i++)
+            for (uint64_t word = words[i]; word != 0; word &= word - 1) {
+                search->has_others = false;
+                changes_compare(search, (uint32_t)(i * 64 + hm_bits_lowest(word)));
+                if (!search->is_second && !search->has_others)
+                    words[i] &= ~(word & (~word + 1));
+            }
+    }
+}
+
 static hm_status changes_search(const hm_changes_kind *kind, const hm_history *history,
                                 const void *container, uint64_t from, uint64_t to,
                                 hm_change_visit *visit, void *context)
 {
     hm_changes_search search = {.kind = kind, .visit = visit, .context = context};
-    search.status = changes_begin(&search, &search.from, history, container, from);
+    search.status = changes_begin(&search, &search.from, history, container, from, NULL);
     if (search.status == HM_OK)
-        search.status = changes_begin(&search, &search.to, history, container, to);
+        search.status =
+            changes_begin(&search, &search.to, history, container, to, &search.from.view);
     if (search.status == HM_OK)
         search.status = changes_init_arrays(&search, history->parent);
     if (search.status == HM_OK)
@@ -159,14 +198,8 @@ static hm_status changes_search(const hm_changes_kind *kind, const hm_history *h
         search.status = hm_array_resize(&search.before, search.largest);
     if (search.status == HM_OK)
         search.status = hm_array_resize(&search.after, search.largest);
-    const uint64_t *words = hm_array_data(&search.marks);
-    size_t word_count = search.status == HM_OK ? hm_array_count(&search.marks) : 0;
-    for (int pass = 0; pass < 2; pass++) {
-        search.tells_erased = pass == 0;
-        for (size_t i = 0; i < word_count; i++)
-            for (uint64_t word = words[i]; word != 0; word &= word - 1)
-                changes_compare(&search, (uint32_t)(i * 64 + hm_bits_lowest(word)));
-    }
+    if (search.status == HM_OK)
+        changes_visit(&search);
     hm_array *const arrays[] = {&search.marks, &search.before, &search.after,
                                 &search.from.view.copies, &search.to.view.copies};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)

@@ -72,18 +72,18 @@ struct hm_changes_search {
     uint32_t parts;         /* an item has at most */
     size_t largest;         /* bytes of a value, at most */
     hm_status status;       /* of the first mark that failed */
-    bool tells_erased;      /* only what was erased; else all other changes */
+    bool is_second;         /* pass: the first one tells what was erased */
+    bool has_others;        /* the slot: something for the second pass */
     hm_array marks;         /* uint64_t: a bit for each slot */
     hm_array before, after; /* where a value is put together that is on several pages */
     hm_change_visit *visit;
     void *context;
 };
 
-/* Values of one size. Those of a group are side by side. */
+/* Values of one size; those of a group are side by side, and there may be others between groups. */
 typedef struct hm_changes_strip {
     const void *from, *to; /* the first value; two addresses if they have moved */
     size_t stride;         /* bytes from one group to the next */
-    size_t size;           /* bytes of the values in a group */
     uint32_t lanes;        /* values in a group */
     uint32_t count;        /* values */
 } hm_changes_strip;

@@ -53,8 +53,8 @@ static void components_mark_chunk(hm_changes_search *search, const hm_world_arch
         if (cell.size == 0)
             continue;
         const unsigned char *column = start + rows * cell.offset;
-        const hm_changes_strip strip = {column,    column, cell.size,
-                                        cell.size, 1,      hm_world_rows_in(archetype, chunk)};
+        const hm_changes_strip strip = {column, column, cell.size, 1,
+                                        hm_world_rows_in(archetype, chunk)};
         hm_changes_mark_owned(search, &strip, (const hm_handle *)(const void *)entities);
     }
 }
@@ -84,8 +84,7 @@ static void components_mark(hm_changes_search *search)
         from->ids.slot_count > to->ids.slot_count ? from->ids.slot_count : to->ids.slot_count;
     uint32_t numbers =
         from->component_count > to->component_count ? from->component_count : to->component_count;
-    const hm_changes_strip places = {from->places,           to->places, sizeof(hm_world_place),
-                                     sizeof(hm_world_place), 1,          slots};
+    const hm_changes_strip places = {from->places, to->places, sizeof(hm_world_place), 1, slots};
     hm_changes_expect(search, numbers + 1, HM_WORLD_ROW_LIMIT);
     hm_changes_mark_ids(search, &from->ids, &to->ids);
     hm_changes_mark_strip(search, &places);

@@ -10,56 +10,51 @@ void hm_changes_mark(hm_changes_search *search, uint32_t slot)
         ((uint64_t *)hm_array_data(&search->marks))[slot / 64] |= UINT64_C(1) << slot % 64;
 }
 
-/* Looks at the pages of some bytes up to the first that differs, and returns where the last one
- * that it looked at ends. The bytes may be anywhere, since a block without memory has no address;
- * what is outside the history does not differ. */
-static uintptr_t find_look(const hm_changes_search *search, uintptr_t address, size_t size,
-                           bool *differs)
+/* Finds the first page that differs of those with bytes from one address to another, and returns
+ * where it begins; `end` if there is none. The bytes may be anywhere, since a block without memory
+ * has no address; what is outside the history does not differ. */
+static uintptr_t find_page(const hm_changes_search *search, uintptr_t address, uintptr_t end)
 {
-    size_t page_size = search->to.view.history->page_size;
-    uintptr_t next = address & ~(uintptr_t)(page_size - 1), behind = address + size;
-    do {
-        uint32_t page;
-        *differs = hm_history_view_covers(&search->to.view, (const void *)next, &page) &&
-                   hm_history_view_page(&search->from.view, page) !=
-                       hm_history_view_page(&search->to.view, page);
-        next += page_size;
-    } while (!*differs && next < behind);
-    return next;
+    const hm_history *history = search->to.view.history;
+    unsigned char *const *from = hm_array_data(&search->from.view.copies);
+    unsigned char *const *to = hm_array_data(&search->to.view.copies);
+    uint32_t page;
+    if (address >= end || !hm_history_view_covers(&search->to.view, (const void *)address, &page))
+        return end;
+    while (page < history->page_end && from[page] == to[page])
+        page++;
+    uintptr_t found = (uintptr_t)history->base + (uintptr_t)page * history->page_size;
+    return page < history->page_end && found < end ? found : end;
 }
 
 bool hm_changes_differ(const hm_changes_search *search, const void *address, size_t size)
 {
-    bool differs;
-    (void)find_look(search, (uintptr_t)address, size, &differs);
-    return differs;
+    uintptr_t begin = (uintptr_t)address;
+    return find_page(search, begin, begin + size) != begin + size;
 }
 
 bool hm_changes_next(const hm_changes_search *search, const hm_changes_strip *strip,
                      uint32_t *first, uint32_t *end)
 {
-    uintptr_t base = (uintptr_t)strip->to;
-    uint64_t group = *end / strip->lanes;
     *first = *end;
-    if (strip->from != strip->to) {
-        *end = strip->count;
-        return *first < *end;
-    }
-    while (*first < strip->count) {
-        bool differs;
-        uint64_t seen =
-            find_look(search, base + strip->stride * (size_t)group, strip->size, &differs) - base;
-        if (differs) {
-            uint64_t last = ((seen - 1) / strip->stride + 1) * strip->lanes;
-            *end = last < strip->count ? (uint32_t)last : strip->count;
-            return true;
-        }
-        /* The next group to look at is the first one that ends behind the page. */
-        group = seen / strip->stride > group ? seen / strip->stride : group + 1;
-        *first =
-            group * strip->lanes < strip->count ? (uint32_t)group * strip->lanes : strip->count;
-    }
-    return false;
+    if (*first >= strip->count)
+        return false;
+    *end = strip->count;
+    if (strip->from != strip->to)
+        return true;
+    size_t groups = (strip->count - 1) / strip->lanes + (size_t)1, group = *first / strip->lanes;
+    uintptr_t base = (uintptr_t)strip->to, behind = base + strip->stride * groups;
+    uintptr_t begin = base + strip->stride * group, page = find_page(search, begin, behind);
+    if (page == behind)
+        return false;
+    /* The groups that begin or go on there. */
+    size_t page_size = search->to.view.history->page_size;
+    size_t last = (page + page_size - 1 - base) / strip->stride;
+    if (page > begin)
+        *first = (uint32_t)((page - base) / strip->stride) * strip->lanes;
+    if (last < groups - 1)
+        *end = (uint32_t)(last + 1) * strip->lanes;
+    return true;
 }
 
 void hm_changes_mark_strip(hm_changes_search *search, const hm_changes_strip *strip)

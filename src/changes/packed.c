@@ -25,7 +25,6 @@ void hm_changes_mark_ids(hm_changes_search *search, const hm_id_table *from, con
     const hm_changes_strip strip = {.from = from->entries,
                                     .to = to->entries,
                                     .stride = sizeof(hm_handle),
-                                    .size = sizeof(hm_handle),
                                     .lanes = 1,
                                     .count = packed_larger(from->slot_count, to->slot_count)};
     hm_changes_mark_strip(search, &strip);
@@ -76,9 +75,8 @@ static void packed_mark_map(hm_changes_search *search)
     const hm_map *from = &search->from.as.map, *to = &search->to.as.map;
     hm_array old_meta = packed_meta(&search->from), meta = packed_meta(&search->to);
     const hm_changes_strip strips[] = {
-        {from->items, to->items, to->item_size, to->item_size, 1, to->ids.count},
-        {old_meta.data, meta.data, meta.item_size, meta.item_size, 1,
-         meta.item_size != 0 ? to->ids.count : 0}};
+        {from->items, to->items, to->item_size, 1, to->ids.count},
+        {old_meta.data, meta.data, meta.item_size, 1, meta.item_size != 0 ? to->ids.count : 0}};
     hm_changes_expect(search, 1, from->item_size);
     hm_changes_expect(search, 1, to->item_size);
     hm_changes_expect(search, old_meta.item_size != 0 ? 2 : 1, old_meta.item_size);
@@ -131,7 +129,6 @@ static void packed_mark_table(hm_changes_search *search)
         const hm_changes_strip strip = {.from = old.base,
                                         .to = cells.base,
                                         .stride = cells.stride,
-                                        .size = cells.size << to->lane_shift,
                                         .lanes = UINT32_C(1) << to->lane_shift,
                                         .count = cells.size != 0 ? to->ids.count : 0};
         hm_changes_expect(search, columns, old.size);
@@ -187,10 +184,8 @@ void hm_changes_mark_owners(hm_changes_search *search, const hm_secondary *from,
                             const hm_secondary *to)
 {
     uint32_t both = from->count < to->count ? from->count : to->count;
-    const hm_changes_strip owners = {from->owners,      to->owners, sizeof(hm_handle),
-                                     sizeof(hm_handle), 1,          both};
-    const hm_changes_strip values = {from->values,   to->values, to->value_size,
-                                     to->value_size, 1,          to->count};
+    const hm_changes_strip owners = {from->owners, to->owners, sizeof(hm_handle), 1, both};
+    const hm_changes_strip values = {from->values, to->values, to->value_size, 1, to->count};
     for (uint32_t first, end = 0; hm_changes_next(search, &owners, &first, &end);) {
         packed_mark_owner(search, &search->from, from->owners, first, end);
         packed_mark_owner(search, &search->to, to->owners, first, end);

@@ -39,8 +39,7 @@ static void spread_mark_places(hm_changes_search *search)
         const unsigned char *base = spread_pool_address(&search->to, slot);
         for (end = slot + 1; end < pool->slot_count && spread_block(pool, end, &place) == block;)
             end++;
-        const hm_changes_strip strip = {base, base,      pool->item_size, pool->item_size,
-                                        1,    end - slot};
+        const hm_changes_strip strip = {base, base, pool->item_size, 1, end - slot};
         for (uint32_t first, behind = 0; hm_changes_next(search, &strip, &first, &behind);)
             for (uint32_t i = first; i < behind; i++)
                 hm_changes_mark(search, slot + i);
@@ -51,8 +50,7 @@ static void spread_mark_pool(hm_changes_search *search)
 {
     const hm_pool *from = &search->from.as.pool, *to = &search->to.as.pool;
     uint32_t slots = from->slot_count > to->slot_count ? from->slot_count : to->slot_count;
-    const hm_changes_strip entries = {from->entries,    to->entries, sizeof(uint32_t),
-                                      sizeof(uint32_t), 1,           slots};
+    const hm_changes_strip entries = {from->entries, to->entries, sizeof(uint32_t), 1, slots};
     hm_changes_expect(search, 1, from->item_size);
     hm_changes_expect(search, 1, to->item_size);
     hm_changes_mark_strip(search, &entries);
@@ -117,12 +115,8 @@ static void spread_mark_lists(hm_changes_search *search)
     const hm_lists *from = &search->from.as.lists, *to = &search->to.as.lists;
     uint32_t slots =
         from->ids.slot_count > to->ids.slot_count ? from->ids.slot_count : to->ids.slot_count;
-    const hm_changes_strip records = {from->blocks.records,
-                                      to->blocks.records,
-                                      (size_t)1 << to->blocks.record_shift,
-                                      sizeof(hm_lists_record),
-                                      1,
-                                      slots};
+    const hm_changes_strip records = {from->blocks.records, to->blocks.records,
+                                      (size_t)1 << to->blocks.record_shift, 1, slots};
     hm_changes_expect(search, 1, 0);
     hm_changes_mark_ids(search, &from->ids, &to->ids);
     hm_changes_mark_strip(search, &records);
@@ -158,8 +152,8 @@ const hm_changes_kind hm_changes_of_lists = {.size = sizeof(hm_lists),
 static void spread_mark_members(hm_changes_search *search)
 {
     const hm_index *from = &search->from.as.index, *to = &search->to.as.index;
-    const hm_changes_strip buckets = {from->buckets,           to->buckets, sizeof(hm_index_bucket),
-                                      sizeof(hm_index_bucket), 1,           to->bucket_count};
+    const hm_changes_strip buckets = {from->buckets, to->buckets, sizeof(hm_index_bucket), 1,
+                                      to->bucket_count};
     for (uint32_t first, end = 0; hm_changes_next(search, &buckets, &first, &end);)
         for (uint32_t bucket = first; bucket < end; bucket++) {
             hm_lists_record record = spread_record(&search->to, &to->members, bucket);

@@ -16,13 +16,17 @@ hm_status hm_history_watch_if(hm_history *history, void *address, size_t size,
  * the history next changes. */
 typedef struct hm_history_view {
     const hm_history *history;
+    uint64_t mark;
+    uint32_t index;  /* of the mark, counted from the oldest */
     hm_array copies; /* of each page, then of each piece of what is watched; NULL: zeros */
     uint32_t page_shift;
 } hm_history_view;
 
-/* Mark 0 has zeros everywhere. HM_ERROR_STALE: the mark is not kept. HM_ERROR_MEMORY. Then there is
- * no view to finish. O(pages + changes between this mark and the current one). */
-hm_status hm_history_view_init(hm_history_view *view, const hm_history *history, uint64_t mark);
+/* Mark 0 has zeros everywhere. `other`: the view of a mark that may be near, or NULL.
+ * HM_ERROR_STALE: the mark is not kept. HM_ERROR_MEMORY. Then there is no view to finish. O(pages +
+ * changes between this mark and the other, or the current one). */
+hm_status hm_history_view_init(hm_history_view *view, const hm_history *history, uint64_t mark,
+                               const hm_history_view *other);
 void hm_history_view_fini(hm_history_view *view);
 
 /* Reads bytes that are watched; zeros if the mark is from before the watch. False: not all of them

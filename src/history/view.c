@@ -4,17 +4,17 @@
 
 #include "history_internal.h"
 
-/* From the current mark, the logs lead to the one that is asked for: an earlier one has the first
- * states before changes from it on, a later one the last states after changes up to it. */
-static void view_go(hm_history_view *view, uint32_t index)
+/* From one mark, the logs lead to another: to an earlier one by the first states before changes
+ * from there on, to a later one by the last states after changes up to there. */
+static void view_go(hm_history_view *view, uint32_t from, uint32_t to)
 {
     const hm_history *history = view->history;
     unsigned char **copies = hm_array_data(&view->copies);
-    bool is_back = index < history->current;
-    uint32_t steps = is_back ? history->current - index : index - history->current;
+    bool is_back = to < from;
+    uint32_t steps = is_back ? from - to : to - from;
     for (uint32_t k = 0; k < steps; k++) {
-        uint32_t log = is_back ? history->current - 1 - k : history->current + k;
-        const hm_array *array = &hm_history_log_at(history, log)->changes;
+        const hm_array *array =
+            &hm_history_log_at(history, is_back ? from - 1 - k : from + k)->changes;
         const hm_history_change *changes = hm_array_data(array);
         for (uint32_t i = 0; i < hm_history_change_count(array); i++) {
             uint32_t unit = changes[i].unit;
@@ -25,30 +25,44 @@ static void view_go(hm_history_view *view, uint32_t index)
     }
 }
 
-hm_status hm_history_view_init(hm_history_view *view, const hm_history *history, uint64_t mark)
+static void view_fill(hm_history_view *view, const hm_history_view *other, uint32_t index)
 {
-    uint32_t index = 0, pieces = (uint32_t)hm_array_count(&history->watches);
+    const hm_history *history = view->history;
+    unsigned char **copies = hm_array_data(&view->copies);
+    size_t count = hm_array_count(&view->copies);
+    if (other != NULL && other->mark != 0) {
+        memcpy(copies, hm_array_data(&other->copies), count * sizeof *copies);
+        view_go(view, other->index, index);
+        return;
+    }
+    for (uint32_t page = 0; page < history->page_end; page++)
+        copies[page] = hm_history_page(history, page)->kept.copy;
+    for (uint32_t piece = 0; history->page_end + piece < count; piece++)
+        copies[history->page_end + piece] = hm_history_piece(history, piece)->kept.copy;
+    view_go(view, history->current, index);
+}
+
+hm_status hm_history_view_init(hm_history_view *view, const hm_history *history, uint64_t mark,
+                               const hm_history_view *other)
+{
+    uint32_t index = 0;
     hm_status status = mark != 0 ? hm_history_find_mark(history, mark, &index) : HM_OK;
     if (status != HM_OK)
         return status;
-    *view = (hm_history_view){.history = history, .page_shift = hm_bits_lowest(history->page_size)};
+    *view = (hm_history_view){.history = history,
+                              .mark = mark,
+                              .index = index,
+                              .page_shift = hm_bits_lowest(history->page_size)};
     const hm_array_desc desc = {.item_size = sizeof(unsigned char *), .memory = history->parent};
     status = hm_array_init(&view->copies, &desc);
     if (status == HM_OK)
-        status = hm_array_resize(&view->copies, (size_t)history->page_end + pieces);
-    if (status != HM_OK) {
+        status =
+            hm_array_resize(&view->copies, history->page_end + hm_array_count(&history->watches));
+    if (status != HM_OK)
         hm_array_fini(&view->copies);
-        return status;
-    }
-    if (mark == 0)
-        return HM_OK;
-    unsigned char **copies = hm_array_data(&view->copies);
-    for (uint32_t page = 0; page < history->page_end; page++)
-        copies[page] = hm_history_page(history, page)->kept.copy;
-    for (uint32_t piece = 0; piece < pieces; piece++)
-        copies[history->page_end + piece] = hm_history_piece(history, piece)->kept.copy;
-    view_go(view, index);
-    return HM_OK;
+    else if (mark != 0)
+        view_fill(view, other, index);
+    return status;
 }
 
 void hm_history_view_fini(hm_history_view *view)

@@ -309,7 +309,7 @@ BUGS = [
     Bug("what changed misses an item whose slot looks as before", "src/changes/packed.c",
         "    packed_mark_positions(search, &search->to, to, from->count);\n", "", "map"),
     Bug("what changed misses a value on the second of two pages", "src/changes/find_slots.c",
-        "    } while (!*differs && next < behind);", "    } while (false);", "map"),
+        "    while (page < history->page_end && from[page] == to[page])\n        page++;\n", "", "map"),
     Bug("what changed misses the owner that took another's place", "src/changes/packed.c",
         "        packed_mark_owner(search, &search->to, to->owners, first, end);\n", "", "map"),
     Bug("what changed misses a bucket that has another key", "src/changes/spread.c",
