@@ -138,6 +138,13 @@ bool hm_history_find(hm_history *history)
     return is_done;
 }
 
+void hm_history_lift(hm_history *history)
+{
+    for (uint32_t page = 0, end; find_run(history, &page, &end); page = end)
+        hm_memory_unprotect(history->files, hm_history_address(history, page),
+                            hm_history_address(history, end));
+}
+
 void hm_history_watch_anew(hm_history *history)
 {
     for (uint32_t next = history->touched; next != 0;) {

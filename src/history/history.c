@@ -7,6 +7,9 @@
 
 enum { HISTORY_MARKS = 16, HISTORY_MAX_MARKS = 65536, HISTORY_PAGE = 4096 };
 
+/* A rewind that writes to more than one of so many pages lets all be written first. */
+enum { HISTORY_LIFT = 8 };
+
 /* Bytes. The default sizes. */
 #define HISTORY_SIZE ((size_t)1 << 30)
 #define HISTORY_SCARCE_SIZE ((size_t)1 << 24)
@@ -394,7 +397,10 @@ static void history_put_page(hm_history *history, uint32_t page, hm_history_stat
 static void history_put_changes(hm_history *history)
 {
     const hm_history_change *changes = hm_array_data(&history->changes);
-    for (uint32_t i = 0; i < hm_history_change_count(&history->changes); i++) {
+    uint32_t count = hm_history_change_count(&history->changes);
+    if (history->method == HM_HISTORY_TRACK && count > history->page_end / HISTORY_LIFT)
+        hm_history_lift(history);
+    for (uint32_t i = 0; i < count; i++) {
         hm_history_unit *unit = hm_history_unit_of(history, changes[i].unit);
         unit->kept = changes[i].after;
         if (changes[i].unit < history->page_count)

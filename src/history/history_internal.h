@@ -163,6 +163,9 @@ hm_history_change *hm_history_change_of(hm_history *history, uint32_t unit);
 /* Empties `changes`. */
 void hm_history_forget(hm_history *history);
 
+/* Lets all pages be written, of a history that the system tells. */
+void hm_history_lift(hm_history *history);
+
 /* All units are as kept now: from here on changes are found anew. */
 void hm_history_watch_anew(hm_history *history);
 

@@ -114,4 +114,8 @@ int hm_memory_written(const int files[2], unsigned char **from, const unsigned c
  * again. */
 void hm_memory_protect(const int files[2], const unsigned char *from, const unsigned char *to);
 
+/* Lets all pages between two addresses be written, which costs less than letting the system do so
+ * at the first write to each. */
+void hm_memory_unprotect(const int files[2], unsigned char *from, const unsigned char *to);
+
 #endif

@@ -116,6 +116,13 @@ void hm_memory_protect(const int files[2], const unsigned char *from, const unsi
     (void)track_scan(files, &scan);
 }
 
+void hm_memory_unprotect(const int files[2], unsigned char *from, const unsigned char *to)
+{
+    struct uffdio_writeprotect range = {
+        .range = {.start = (uintptr_t)from, .len = (size_t)(to - from)}};
+    (void)ioctl(files[TRACK_FAULTS], UFFDIO_WRITEPROTECT, &range);
+}
+
 #else
 
 int64_t hm_memory_process(void)
@@ -142,6 +149,11 @@ int hm_memory_written(const int files[2], unsigned char **from, const unsigned c
 }
 
 void hm_memory_protect(const int files[2], const unsigned char *from, const unsigned char *to)
+{
+    (void)files, (void)from, (void)to;
+}
+
+void hm_memory_unprotect(const int files[2], unsigned char *from, const unsigned char *to)
 {
     (void)files, (void)from, (void)to;
 }
