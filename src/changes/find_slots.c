@@ -13,7 +13,7 @@ void hm_changes_mark(hm_changes_search *search, uint32_t slot)
 /* Finds the first page that differs of those with bytes from one address to another, and returns
  * where it begins; `end` if there is none. The bytes may be anywhere, since a block without memory
  * has no address; what is outside the history does not differ. */
-static uintptr_t find_page(const hm_changes_search *search, uintptr_t address, uintptr_t end)
+static uintptr_t slots_find_page(const hm_changes_search *search, uintptr_t address, uintptr_t end)
 {
     const hm_history *history = search->to.view.history;
     unsigned char *const *from = hm_array_data(&search->from.view.copies);
@@ -30,7 +30,7 @@ static uintptr_t find_page(const hm_changes_search *search, uintptr_t address, u
 bool hm_changes_differ(const hm_changes_search *search, const void *address, size_t size)
 {
     uintptr_t begin = (uintptr_t)address;
-    return find_page(search, begin, begin + size) != begin + size;
+    return slots_find_page(search, begin, begin + size) != begin + size;
 }
 
 bool hm_changes_next(const hm_changes_search *search, const hm_changes_strip *strip,
@@ -44,7 +44,7 @@ bool hm_changes_next(const hm_changes_search *search, const hm_changes_strip *st
         return true;
     size_t groups = (strip->count - 1) / strip->lanes + (size_t)1, group = *first / strip->lanes;
     uintptr_t base = (uintptr_t)strip->to, behind = base + strip->stride * groups;
-    uintptr_t begin = base + strip->stride * group, page = find_page(search, begin, behind);
+    uintptr_t begin = base + strip->stride * group, page = slots_find_page(search, begin, behind);
     if (page == behind)
         return false;
     /* The groups that begin or go on there. */
