@@ -59,6 +59,9 @@ typedef struct hm_component_desc {
     void (*copy)(void *value, const void *from, void *context);
     void *context; /* passed to the hooks */
     hm_component_storage storage;
+    const void *initial; /* a value, which is copied where a call gives none: wherever world.h,
+                            commands.h and query.h say zero, but not in a load. Must outlive the
+                            world; NULL, as it must be for a tag: zero */
 } hm_component_desc;
 
 /* A zero field means the default. */
@@ -92,12 +95,11 @@ HM_API hm_status hm_world_init(hm_world *world, const hm_world_desc *desc);
 HM_API void hm_world_fini(hm_world *world);
 
 /* Makes a component and returns it. Returns HM_INVALID_INDEX for a NULL descriptor, a size or
- * alignment against the limits above, a tag with a destroy hook or sparse storage, and an unknown
- * storage; when HM_WORLD_MAX_COMPONENTS exist already; when the system refuses memory; and when
- * busy. hm_last_error says which. A component exists until fini. The world keeps no pointer to the
- * descriptor. Allowed while a query runs, unless there is no capacity and an array is full, which
- * would move; but not inside a callback. O(1), with a reservation
- * for a sparse one. Example:
+ * alignment against the limits above, a tag with a hook, an initial value or sparse storage, and an
+ * unknown storage; when HM_WORLD_MAX_COMPONENTS exist already; when the system refuses memory; and
+ * when busy. hm_last_error says which. A component exists until fini. The world keeps no pointer to
+ * the descriptor. Allowed while a query runs, unless there is no capacity and an array is full,
+ * which would move; but not inside a callback. O(1), with a reservation for a sparse one. Example:
  *
  *     const hm_component_desc desc = {.size = sizeof(struct vector), .name = "force"};
  *     hm_component force = hm_world_component(&world, &desc);

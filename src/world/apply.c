@@ -202,7 +202,7 @@ static void apply_destroy(apply_call *call, uint32_t number)
         value = call->values[number];
     } else {
         value = call->commands->units.data;
-        memset(value, 0, record->size);
+        hm_world_fill(world, number, value, 1);
     }
     hm_world_destroy_value(world, number, value);
 }

@@ -173,6 +173,8 @@ static void sets_list_columns(const hm_world *world, hm_world_archetype *archety
         archetype->columns[c] = number;
         if (record->destroy != NULL)
             archetype->hook_count++;
+        if (record->initial != NULL)
+            archetype->initial_count++;
     }
 }
 

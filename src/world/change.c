@@ -48,6 +48,8 @@ HM_INLINE hm_status change_add(hm_world *world, hm_world_place *at, hm_handle en
     const hm_world_component_record *record = hm_world_record(world, number);
     if (value != NULL && record->size == 0)
         return hm_world_refuse_component(world, number, HM_WORLD_IS_TAG);
+    if (value == NULL)
+        value = record->initial;
     if (record->sparse != HM_WORLD_NONE)
         return change_add_sparse(world, entity, number, value);
     uint32_t from = hm_world_place_archetype(*at), to;

@@ -75,6 +75,18 @@ static HM_COLD void rows_mark(const hm_world *world, const hm_world_archetype *a
     mark(rows_entity(at, archetype), sizeof(hm_handle));
 }
 
+/* Gives the values of a row that have an initial one this one, but for those that another archetype
+ * has too, if that is not NULL. Cold, since few components have one. */
+static HM_COLD void rows_begin(const hm_world *world, const hm_world_archetype *archetype,
+                               rows_row at, const hm_world_archetype *has)
+{
+    for (uint32_t c = 0; c < archetype->column_count; c++) {
+        uint32_t number = archetype->columns[c];
+        if (has == NULL || !hm_world_cell_of(has, number)->is_present)
+            hm_world_fill(world, number, rows_value(at, &archetype->cells[number]), 1);
+    }
+}
+
 /* chunks */
 
 /* Chooses the class of an archetype's next chunk: each one larger than the last until all are
@@ -240,6 +252,8 @@ void hm_world_zero_row(hm_world *world, hm_world_place place)
         const hm_world_cell *cell = &cells[columns[c]];
         rows_zero(rows_value(at, cell), cell->size);
     }
+    if (archetype->initial_count != 0)
+        rows_begin(world, archetype, at, NULL);
 }
 
 hm_world_place hm_world_copy_row(hm_world *world, hm_world_place from, uint32_t to)
@@ -260,6 +274,8 @@ hm_world_place hm_world_copy_row(hm_world *world, hm_world_place from, uint32_t 
         else
             rows_zero(rows_value(now, cell), cell->size);
     }
+    if (archetype->initial_count != 0)
+        rows_begin(world, archetype, now, source);
     return place;
 }
 
@@ -387,7 +403,7 @@ void hm_world_copy_rows(hm_world *world, hm_world_place from, uint32_t rows, uin
             if (old_cell->is_present && (reset == NULL || !hm_world_set_has(reset, number)))
                 memcpy(rows_value(now, cell), rows_value(old, old_cell), size);
             else
-                memset(rows_value(now, cell), 0, size);
+                hm_world_fill(world, number, rows_value(now, cell), copied);
         }
         memcpy(rows_entity(now, target), entities + old.row, copied * sizeof *entities);
         for (uint32_t i = 0; i < copied; i++, place.row++)

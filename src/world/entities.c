@@ -217,7 +217,7 @@ static void entities_write_run(hm_world *world, hm_world_place place, uint32_t r
         if (from != NULL)
             memcpy(values, from + (size_t)cell->size * first, (size_t)cell->size * rows);
         else
-            memset(values, 0, (size_t)cell->size * rows);
+            hm_world_fill(world, set[i] - world->salt, values, rows);
     }
 }
 

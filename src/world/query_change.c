@@ -51,18 +51,18 @@ static hm_status query_prepare_archetypes(query_change *change)
     return hm_world_prepare_gains(world, gaining, status);
 }
 
-/* Runs the hook of a component for the values of a chunk, and zeroes them if they stay. */
+/* Runs the hook of a component for the values of a chunk, and replaces them if they stay. */
 static void query_destroy_values(hm_world *world, hm_world_place from, uint32_t rows,
                                  uint32_t number, bool stays)
 {
     const hm_world_component_record *record = hm_world_record(world, number);
     if (stays && record->destroy == NULL)
-        memset(hm_world_value_at(world, from, number), 0, record->size * rows);
+        hm_world_fill(world, number, hm_world_value_at(world, from, number), rows);
     for (uint32_t i = 0; i < rows && record->destroy != NULL; i++, from.row++) {
         void *value = hm_world_value_at(world, from, number);
         hm_world_run_hook(world, number, value);
         if (stays)
-            memset(value, 0, record->size);
+            hm_world_fill(world, number, value, 1);
     }
 }
 

@@ -23,6 +23,15 @@ void hm_world_run_hook(hm_world *world, uint32_t number, void *value)
     hm_world_leave(world);
 }
 
+void hm_world_fill(const hm_world *world, uint32_t number, void *values, uint32_t n)
+{
+    const hm_world_component_record *record = hm_world_record(world, number);
+    if (record->initial == NULL)
+        memset(values, 0, record->size * n);
+    for (uint32_t i = 0; i < n && record->initial != NULL; i++)
+        memcpy((unsigned char *)values + record->size * i, record->initial, record->size);
+}
+
 void hm_world_write(hm_world *world, hm_world_place place, uint32_t number, const void *value)
 {
     uint32_t index = hm_world_place_archetype(place);
@@ -31,7 +40,7 @@ void hm_world_write(hm_world *world, hm_world_place place, uint32_t number, cons
     if (value != NULL)
         memcpy(at, value, cell->size);
     else
-        memset(at, 0, cell->size);
+        hm_world_fill(world, number, at, 1);
     hm_world_mark_column(world, index, cell->column);
     if (index == world->order_archetype)
         hm_world_disturb(world, place, world->archetypes[index].count);
@@ -86,7 +95,8 @@ void hm_world_set_sparse(hm_world *world, uint32_t number, hm_handle entity, con
     hm_world_component_record *record = hm_world_record(world, number);
     if (record->destroy != NULL)
         hm_world_enter(world);
-    hm_secondary_put(hm_world_sparse(world, number), entity, value);
+    hm_secondary_put(hm_world_sparse(world, number), entity,
+                     value != NULL ? value : record->initial);
     if (record->destroy != NULL)
         hm_world_leave(world);
     *hm_world_mask(world, entity) |= UINT64_C(1) << record->sparse % 64;

@@ -271,7 +271,8 @@ static hm_status world_make_components(hm_world *fresh, const hm_world *world)
                                         .copy = record->copy,
                                         .context = record->context,
                                         .storage = is_sparse ? HM_COMPONENT_SPARSE
-                                                             : HM_COMPONENT_ARCHETYPE};
+                                                             : HM_COMPONENT_ARCHETYPE,
+                                        .initial = record->initial};
         if (hm_world_component(fresh, &desc) == HM_INVALID_INDEX)
             return HM_ERROR_MEMORY;
     }
@@ -339,6 +340,8 @@ static hm_status world_check_component(const hm_world *world, const hm_component
     bool is_tag = desc->size == 0;
     if (is_tag && (desc->destroy != NULL || desc->copy != NULL || desc->align > 1))
         return hm_fail(HM_ERROR_INVALID, "a tag has no values to destroy, copy or align");
+    if (is_tag && desc->initial != NULL)
+        return hm_fail(HM_ERROR_INVALID, "a tag has no value, and no initial one");
     if (is_tag && desc->storage == HM_COMPONENT_SPARSE)
         return hm_fail(HM_ERROR_INVALID, "a sparse component has values of size 0");
     size_t limit = HM_WORLD_ROW_LIMIT - sizeof(hm_handle);
@@ -396,6 +399,7 @@ hm_component hm_world_component(hm_world *world, const hm_component_desc *desc)
     record.copy = desc->copy;
     record.align = (uint32_t)(desc->align != 0 ? desc->align : hm_array_natural_align(desc->size));
     record.context = desc->context;
+    record.initial = desc->initial;
     record.name = desc->name;
     record.sparse = is_sparse ? world->sparse_count++ : HM_WORLD_NONE;
     world->component_array.count = ++world->component_count;

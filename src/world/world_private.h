@@ -62,6 +62,7 @@ typedef struct hm_world_component_record {
     void (*destroy)(void *value, void *context);
     void (*copy)(void *value, const void *from, void *context);
     void *context;
+    const void *initial; /* the value where none is given; NULL: zero */
     const char *name;
     uint32_t sparse;  /* index of its secondary; HM_WORLD_NONE: it is in archetypes */
     uint32_t owner;   /* in the record of number i: the component whose secondary has index i */
@@ -327,7 +328,10 @@ static inline void hm_world_destroy_value(hm_world *world, uint32_t number, void
         hm_world_run_hook(world, number, value);
 }
 
-/* Writes a value into a row; NULL: zero. */
+/* Gives n values of a component, one after the other, what they are where none is given. */
+void hm_world_fill(const hm_world *world, uint32_t number, void *values, uint32_t n);
+
+/* Writes a value into a row; NULL: none is given. */
 void hm_world_write(hm_world *world, hm_world_place place, uint32_t number, const void *value);
 
 /* Makes room for the masks of all slots that have places. */
@@ -393,7 +397,7 @@ static inline hm_status hm_world_prepare_rows(hm_world *world, uint32_t index, u
 /* Adds a row for this entity, which hm_world_prepare_rows made fit. Its values are not cleared. */
 hm_world_place hm_world_append_row(hm_world *world, uint32_t index, hm_handle entity);
 
-/* Zeroes all values of a row. */
+/* Makes all values of a row what they are where none is given. */
 void hm_world_zero_row(hm_world *world, hm_world_place place);
 
 /* Removes a row: the last one of the archetype takes its place. Its values are not destroyed. */
@@ -436,7 +440,7 @@ void hm_world_exchange_rows(hm_world *world, hm_world_place a, hm_world_place b)
 void hm_world_clear_rows(hm_world *world, uint32_t index);
 
 /* Appends a row to archetype `to` for the entity at `from`, copies the values that both archetypes
- * have, and zeroes the others. The entity's slot still leads to `from`. */
+ * have; none is given for the others. The entity's slot still leads to `from`. */
 hm_world_place hm_world_copy_row(hm_world *world, hm_world_place from, uint32_t to);
 
 /* Moves the entity whose place is at `at` to archetype `to`, which has the component `number` more
@@ -446,14 +450,14 @@ void hm_world_move_row(hm_world *world, hm_world_place *at, uint32_t to, uint32_
                        const void *value);
 
 /* Appends `rows` rows to archetype `to` for the entities of a run of rows in a chunk, whose places
- * are there from then on, copies the values that both archetypes have, and zeroes the others and
- * those of `reset`, if that is not NULL. The old rows stay as they are. */
+ * are there from then on, and copies the values that both archetypes have. None is given for the
+ * others, and for those of `reset`, if that is not NULL. The old rows stay as they are. */
 void hm_world_copy_rows(hm_world *world, hm_world_place from, uint32_t rows, uint32_t to,
                         const hm_world_set *reset);
 
 /* Moves n entities, whose rows follow each other from `first` on, to archetype `to`, as moves of
- * one by one would: what is added becomes zero, what is lost is not destroyed, and the last rows
- * fill the holes. */
+ * one by one would: no value is given for what is added, what is lost is not destroyed, and the
+ * last rows fill the holes. */
 void hm_world_move_rows(hm_world *world, hm_world_place first, uint32_t n, uint32_t to);
 
 /* Copies the values of a row to another row of the same archetype. */

@@ -11,15 +11,25 @@
 enum {
     MODEL_SMALL = 64,  /* bytes; up to this size values are compared after each operation */
     MODEL_STRIDE = 16, /* above, each after as many operations */
-    MODEL_ROW = 16368  /* bytes of the largest row */
+    MODEL_ROW = 16368, /* bytes of the largest row */
+    MODEL_INITIAL = 90 /* each byte of an initial value */
 };
 
 static const world_model_kind kinds[] = {
-    {4, 4, false, false, false},       {8, 8, false, true, true},       {0, 0, false, false, false},
-    {8, 8, true, true, true},          {12, 4, false, false, false},    {1, 1, false, false, false},
-    {40, 8, false, true, true},        {0, 0, false, false, false},     {4, 4, true, false, false},
-    {4096, 4096, false, false, false}, {7, 1, false, true, false},      {5000, 8, true, true, true},
-    {9000, 8, false, true, true},      {7200, 16, false, false, false},
+    {.size = 4, .align = 4},
+    {.size = 8, .align = 8, .has_hook = true, .has_copy = true, .has_initial = true},
+    {.size = 0},
+    {.size = 8, .align = 8, .is_sparse = true, .has_hook = true, .has_copy = true},
+    {.size = 12, .align = 4, .has_initial = true},
+    {.size = 1, .align = 1},
+    {.size = 40, .align = 8, .has_hook = true, .has_copy = true},
+    {.size = 0},
+    {.size = 4, .align = 4, .is_sparse = true, .has_initial = true},
+    {.size = 4096, .align = 4096},
+    {.size = 7, .align = 1, .has_hook = true},
+    {.size = 5000, .align = 8, .is_sparse = true, .has_hook = true, .has_copy = true},
+    {.size = 9000, .align = 8, .has_hook = true, .has_copy = true, .has_initial = true},
+    {.size = 7200, .align = 16},
 };
 
 /* entities */
@@ -36,7 +46,8 @@ bool world_model_holds(const world_model *model, const world_model_entity *entit
                        const void *value)
 {
     size_t size = model->components[c].of.size;
-    return (entity->zero >> c & 1) != 0 ? test_bytes_are(value, size, 0)
+    unsigned char initial = model->components[c].of.has_initial ? MODEL_INITIAL : 0;
+    return (entity->zero >> c & 1) != 0 ? test_bytes_are(value, size, initial)
                                         : test_item_is(value, size, entity->patterns[c]);
 }
 
@@ -297,7 +308,9 @@ void world_model_make(world_model *model, const world_model_kind *kind)
 {
     static const char names[][2] = {"a", "b", "c", "d", "e", "f", "g",
                                     "h", "i", "j", "k", "l", "m", "n"};
+    static unsigned char initial[MODEL_ROW];
     CHECK(model->component_count < sizeof names / sizeof *names);
+    memset(initial, MODEL_INITIAL, sizeof initial);
     world_model_component *component = &model->components[model->component_count];
     hm_component_desc desc = {.size = kind->size,
                               .align = kind->align,
@@ -306,6 +319,7 @@ void world_model_make(world_model *model, const world_model_kind *kind)
                               .context = component,
                               .name = names[model->component_count]};
     desc.storage = kind->is_sparse ? HM_COMPONENT_SPARSE : HM_COMPONENT_ARCHETYPE;
+    desc.initial = kind->has_initial ? initial : NULL;
     hm_component id = hm_world_component(&model->world, &desc);
     if (id == HM_INVALID_INDEX) {
         CHECK(world_model_explains(model, HM_ERROR_MEMORY, 0));

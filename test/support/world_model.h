@@ -25,7 +25,7 @@ struct world_model;
 
 typedef struct world_model_kind {
     size_t size, align; /* bytes; 0: a tag */
-    bool is_sparse, has_hook, has_copy;
+    bool is_sparse, has_hook, has_copy, has_initial;
 } world_model_kind;
 
 typedef struct world_model_component {
@@ -39,7 +39,7 @@ typedef struct world_model_component {
 typedef struct world_model_entity {
     hm_handle handle;
     uint32_t mask;
-    uint32_t zero;                        /* components whose value is zero */
+    uint32_t zero;                        /* components whose value was not given */
     uint32_t destroyed;                   /* components whose hook was called */
     uint64_t patterns[WORLD_MODEL_KINDS]; /* of the other values */
 } world_model_entity;

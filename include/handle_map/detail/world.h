@@ -77,6 +77,7 @@ typedef struct hm_world_archetype {
     uint16_t entity_offset;         /* bytes: hm_world_cell.offset of the entities */
     uint16_t first_class;           /* class of the smallest chunk that fits a row */
     uint16_t hook_count;            /* columns with a destroy hook */
+    uint16_t initial_count;         /* columns with an initial value */
     bool is_alive;
     bool is_ordered;       /* for the world's order */
     uint32_t next_gaining; /* the next archetype that gains rows; or 0 */
