@@ -91,7 +91,7 @@ PARTS = {
     'report': (['report.c'], ['sink', 'map', 'pool', 'table', 'index', 'world']),
     'changes': (['changes/', 'history/view.c'],
                 ['hash', 'history', 'map', 'pool', 'table', 'secondary', 'lists', 'index', 'world']),
-    'save': (['save/'], ['sink', 'map', 'pool', 'table', 'secondary', 'lists', 'index', 'world']),
+    'save': (['save/'], ['sink', 'changes']),
 }
 HEADERS = {'world': ['query', 'commands']}  # of a part, beside the one that has its name
 ALWAYS = ['handle_map', 'base', 'bits', 'handle', 'memory']  # the headers of every part

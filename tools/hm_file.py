@@ -13,6 +13,7 @@ import sys
 MAGIC = bytes.fromhex("89484D530D0A1A0A")
 BLOCK = 65536
 KINDS = ["", "map", "pool", "table", "secondary", "lists", "index", "world"]
+CHANGES = 16  # added to the kind of a container: what changed in it
 ENCODED, ASCENDING, REUSE_LAST = 1, 2, 4
 PRIMES = (0x9E3779B185EBCA87, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9, 0x85EBCA77C2B2AE63,
           0x27D4EB2F165667C5)
@@ -115,6 +116,8 @@ class Section:
         """Returns a line about the container."""
         kind = KINDS[self.kind] if self.kind < len(KINDS) else f"kind {self.kind}"
         text = f"{kind} '{self.name}': {self.count} items of {self.item_size} bytes"
+        if 0 < self.kind - CHANGES < len(KINDS):
+            text = f"{KINDS[self.kind - CHANGES]} '{self.name}': {self.count} changes"
         if self.flags & ENCODED:
             text += f", encoded as {self.encoded_size}"
         if self.layout or self.version:
@@ -126,6 +129,19 @@ class Section:
         if self.kind < len(KINDS) and self.kind > 0:
             yield from getattr(self, "check_" + KINDS[self.kind])(self.payload)
             require(self.payload.at == len(self.payload.data), "is longer than its parts")
+        if 0 < self.kind - CHANGES < len(KINDS):
+            yield self.check_changes(self.payload)
+            require(self.payload.at == len(self.payload.data), "is longer than its parts")
+
+    def check_changes(self, payload):
+        """The changes. Returns a line with the numbers of them."""
+        kinds = [0, 0, 0]
+        for _ in range(self.count):
+            _, part, size, kind = payload.number(8), *payload.numbers(4, 2), payload.take(1)[0]
+            require(kind < len(kinds), f"has a change of part {part} of the kind {kind}")
+            payload.take(size)
+            kinds[kind] += 1
+        return "{} inserted, {} erased, {} edited".format(*kinds)
 
     def ids(self, payload):
         """The part of an ID table. Returns the generation of each slot, and the live slots."""

@@ -194,6 +194,20 @@ template <class Shape> class container
                              const_cast<void *>(static_cast<const void *>(&visit)));
     }
 
+    /* Writes what changed between two marks, and makes such changes in this container; sink, source
+     * and descriptor as in save and load, but values go as bytes. See save.h. */
+    template <class Sink>
+    status save_changes(const hm_history &history, std::uint64_t from, std::uint64_t to,
+                        Sink &&sink, const hm_save_desc &with = {}) const noexcept
+    {
+        return call::save_changes(&history, c(), &with, from, to, detail::sink_of(sink));
+    }
+    template <class Source>
+    status load_changes(Source &&source, const hm_save_desc &with = {}) noexcept
+    {
+        return call::load_changes(c(), &with, detail::source_of(source));
+    }
+
   protected:
     static auto desc_of(const options_type &with) noexcept
     {

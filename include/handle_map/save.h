@@ -14,14 +14,8 @@
 #ifndef HANDLE_MAP_SAVE_H
 #define HANDLE_MAP_SAVE_H
 
-#include <handle_map/index.h>
-#include <handle_map/lists.h>
-#include <handle_map/map.h>
-#include <handle_map/pool.h>
-#include <handle_map/secondary.h>
+#include <handle_map/changes.h>
 #include <handle_map/sink.h>
-#include <handle_map/table.h>
-#include <handle_map/world.h>
 
 HM_BEGIN_C
 
@@ -257,6 +251,47 @@ HM_API uint32_t hm_merge_left(const hm_merge *merge);
 /* Ends a merge, whether or not all items are inserted: the destroy hook is called for each of the
  * others, last first, in a pool lowest first. Zeroes it. May be called twice. O(items left). */
 HM_API void hm_merge_end(hm_merge *merge);
+
+/* A section with what changed between two marks of a history (changes.h), for a container elsewhere
+ * that has had all changes up to `from`: 17 bytes for each value that was inserted, erased or
+ * edited, and the value. From mark 0 on it is all of the container. Fails as hm_map_changes and
+ * hm_map_save do. A const call. */
+HM_API hm_status hm_map_save_changes(const hm_history *history, const hm_map *map,
+                                     const hm_save_desc *desc, uint64_t from, uint64_t to,
+                                     hm_sink sink);
+HM_API hm_status hm_pool_save_changes(const hm_history *history, const hm_pool *pool,
+                                      const hm_save_desc *desc, uint64_t from, uint64_t to,
+                                      hm_sink sink);
+HM_API hm_status hm_table_save_changes(const hm_history *history, const hm_table *table,
+                                       const hm_save_desc *desc, uint64_t from, uint64_t to,
+                                       hm_sink sink);
+HM_API hm_status hm_secondary_save_changes(const hm_history *history, const hm_secondary *secondary,
+                                           const hm_save_desc *desc, uint64_t from, uint64_t to,
+                                           hm_sink sink);
+HM_API hm_status hm_lists_save_changes(const hm_history *history, const hm_lists *lists,
+                                       const hm_save_desc *desc, uint64_t from, uint64_t to,
+                                       hm_sink sink);
+HM_API hm_status hm_index_save_changes(const hm_history *history, const hm_index *index,
+                                       const hm_save_desc *desc, uint64_t from, uint64_t to,
+                                       hm_sink sink);
+HM_API hm_status hm_world_save_changes(const hm_history *history, const hm_world *world,
+                                       const hm_save_desc *desc, uint64_t from, uint64_t to,
+                                       hm_sink sink);
+
+/* Reads such a section, and makes its changes in a container, one by one, by hm_map_apply and its
+ * like. The section is read and checked whole before the first: HM_ERROR_CORRUPT and
+ * HM_ERROR_INVALID, as a load, HM_ERROR_IO, and HM_ERROR_MEMORY for its bytes change nothing.
+ * HM_ERROR_STALE, HM_ERROR_FULL, HM_ERROR_MEMORY: a change was refused, and those before it have
+ * been made; the way on is a container that takes all changes from mark 0 on. max_count bounds the
+ * changes. Values are bytes: with encode or decode both return HM_ERROR_INVALID. */
+HM_API hm_status hm_map_load_changes(hm_map *map, const hm_save_desc *desc, hm_source source);
+HM_API hm_status hm_pool_load_changes(hm_pool *pool, const hm_save_desc *desc, hm_source source);
+HM_API hm_status hm_table_load_changes(hm_table *table, const hm_save_desc *desc, hm_source source);
+HM_API hm_status hm_secondary_load_changes(hm_secondary *secondary, const hm_save_desc *desc,
+                                           hm_source source);
+HM_API hm_status hm_lists_load_changes(hm_lists *lists, const hm_save_desc *desc, hm_source source);
+HM_API hm_status hm_index_load_changes(hm_index *index, const hm_save_desc *desc, hm_source source);
+HM_API hm_status hm_world_load_changes(hm_world *world, const hm_save_desc *desc, hm_source source);
 
 HM_END_C
 

@@ -174,7 +174,7 @@ HM_API hm_status hm_world_add(hm_world *world, hm_handle entity, hm_component co
  *
  *     bool removed;
  *     if (hm_world_remove(&world, mover, frozen, &removed) == HM_OK && removed)
- *         thawed++;
+ *         printf("it can move again\n");
  */
 HM_API hm_status hm_world_remove(hm_world *world, hm_handle entity, hm_component component,
                                  bool *removed);

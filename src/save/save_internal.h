@@ -41,7 +41,8 @@ typedef enum hm_save_kind {
     HM_SAVE_SECONDARY,
     HM_SAVE_LISTS,
     HM_SAVE_INDEX,
-    HM_SAVE_WORLD
+    HM_SAVE_WORLD,
+    HM_SAVE_CHANGES = 16 /* added to the kind of a container: what changed in it */
 } hm_save_kind;
 
 /* The bits of a section's flags. */
@@ -142,8 +143,8 @@ hm_status hm_save_describe(hm_save_section *section, const hm_save_desc *desc, c
 void hm_save_begin(hm_save_out *out, const hm_save_section *section, hm_sink sink);
 
 /* Reads headers until one has this kind and the name of the descriptor, or of the container. */
-hm_status hm_load_find(hm_save_in *in, hm_save_kind kind, const hm_save_desc *desc,
-                       const char *name, hm_source source);
+hm_status hm_load_find(hm_save_in *in, uint32_t kind, const hm_save_desc *desc, const char *name,
+                       hm_source source);
 
 /* Returns the bytes of a name, or more than HM_SAVE_TEXT if it is too long. */
 size_t hm_save_length(const char *text);

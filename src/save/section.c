@@ -178,8 +178,8 @@ bool hm_save_is_same(const char *text, const char *other)
     return *text == *other;
 }
 
-hm_status hm_load_find(hm_save_in *in, hm_save_kind kind, const hm_save_desc *desc,
-                       const char *name, hm_source source)
+hm_status hm_load_find(hm_save_in *in, uint32_t kind, const hm_save_desc *desc, const char *name,
+                       hm_source source)
 {
     HM_CONTRACT(source.read != NULL, "hm_load: source.read is NULL");
     if (desc != NULL && desc->name != NULL)
@@ -187,12 +187,12 @@ hm_status hm_load_find(hm_save_in *in, hm_save_kind kind, const hm_save_desc *de
     in->source = source;
     in->status = HM_OK;
     in->start = 0;
-    in->kind = section_kinds[kind];
+    in->kind = section_kinds[kind % HM_SAVE_CHANGES];
     in->section.name = name;
     for (;;) {
         if (!section_read_header(in))
             return in->status;
-        if (in->section.kind == (uint32_t)kind && hm_save_is_same(in->name, name))
+        if (in->section.kind == kind && hm_save_is_same(in->name, name))
             break;
         if (!hm_load_skip(in))
             return in->status;

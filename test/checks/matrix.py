@@ -76,6 +76,8 @@ dump            | = | = | = | = | = | = | =
 watch           | = | = | = | = | = | = | =
 changes         | = | = | = | = | = | = | =
 apply           | = | = | = | = | = | = | =
+save_changes    | = | = | = | = | = | = | =
+load_changes    | = | = | = | = | = | = | =
 """
 
 # Methods that the C++ classes call otherwise; None: what the class has instead is not a method.

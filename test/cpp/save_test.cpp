@@ -252,6 +252,25 @@ TEST(cpp_save, classes_are_watched_and_tell_what_has_changed)
             CHECK(*static_cast<const int *>(change.after) == 8);
         };
         CHECK(numbers.changes(history, before, after, tell) == HM_OK && told == 1);
+        hm::map<int> copy;
+        std::vector<char> file;
+        std::size_t at = 0;
+        auto write = [&](const void *bytes, std::size_t size) {
+            auto *from = static_cast<const char *>(bytes);
+            file.insert(file.end(), from, from + size);
+            return true;
+        };
+        auto read = [&](void *bytes, std::size_t size) {
+            if (size > file.size() - at)
+                return false;
+            std::memcpy(bytes, file.data() + at, size);
+            at += size;
+            return true;
+        };
+        CHECK(numbers.save_changes(history, 0, after, write) == HM_OK);
+        CHECK(copy.load_changes(read) == HM_OK && *copy.get(kept) == 8);
+        CHECK(copy.apply(hm_change{kept.id(), HM_CHANGE_ERASED, 0, nullptr, nullptr, 0, 0}) ==
+              HM_OK);
         CHECK(hm_history_rewind(&history, before) == HM_OK && *numbers.get(kept) == 7);
     }
     hm_history_fini(&history);

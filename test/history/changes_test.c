@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What changed between two marks, for a program of random operations over every container
  * (program.h): compared with what a walk over each container finds at both marks. */
+#include "../support/file.h"
 #include "../support/last_error.h"
 #include "../support/memory.h"
 #include "../support/program.h"
@@ -322,10 +323,48 @@ static hm_status apply(program *p, uint32_t which, const hm_change *change)
     return hm_world_apply(&p->world, change);
 }
 
+/* The same by way of a file. */
+static hm_status save(const hm_history *history, const program *p, uint32_t which, uint64_t from,
+                      uint64_t to, hm_sink sink)
+{
+    if (which == MAP)
+        return hm_map_save_changes(history, &p->map, NULL, from, to, sink);
+    if (which < TABLE)
+        return hm_pool_save_changes(history, &p->pools[which - POOL], NULL, from, to, sink);
+    if (which < SECONDARY)
+        return hm_table_save_changes(history, &p->tables[which - TABLE], NULL, from, to, sink);
+    if (which == SECONDARY)
+        return hm_secondary_save_changes(history, &p->secondary, NULL, from, to, sink);
+    if (which < LISTS)
+        return hm_index_save_changes(history, &p->indices[which - INDEX], NULL, from, to, sink);
+    if (which == LISTS)
+        return hm_lists_save_changes(history, &p->lists, NULL, from, to, sink);
+    return hm_world_save_changes(history, &p->world, NULL, from, to, sink);
+}
+
+static hm_status load(program *p, uint32_t which, hm_source source)
+{
+    if (which == MAP)
+        return hm_map_load_changes(&p->map, NULL, source);
+    if (which < TABLE)
+        return hm_pool_load_changes(&p->pools[which - POOL], NULL, source);
+    if (which < SECONDARY)
+        return hm_table_load_changes(&p->tables[which - TABLE], NULL, source);
+    if (which == SECONDARY)
+        return hm_secondary_load_changes(&p->secondary, NULL, source);
+    if (which < LISTS)
+        return hm_index_load_changes(&p->indices[which - INDEX], NULL, source);
+    if (which == LISTS)
+        return hm_lists_load_changes(&p->lists, NULL, source);
+    return hm_world_load_changes(&p->world, NULL, source);
+}
+
 typedef struct follower {
     program copy;
     uint32_t which;
     uint64_t mark;
+    bool by_file;
+    test_file file;
 } follower;
 
 static void begin_follower(follower *f)
@@ -338,6 +377,8 @@ static void begin_follower(follower *f)
     hm_lists_fini(lists);
     CHECK(hm_lists_init(lists, &desc) == HM_OK);
     f->mark = 0;
+    f->by_file = true;
+    f->file = (test_file){.bytes = NULL};
 }
 
 static void follow_change(const hm_change *change, void *context)
@@ -354,13 +395,25 @@ static void rename_parts(values *of, const program *from, const program *to)
             of->list[i].part += to->components[0] - from->components[0];
 }
 
+static void follow_one(follower *f, const hm_history *history, const program *p, uint64_t to)
+{
+    if (!f->by_file) {
+        CHECK(changes(history, p, f->which, f->mark, to, follow_change, f) == HM_OK);
+        return;
+    }
+    f->file.size = 0;
+    CHECK(save(history, p, f->which, f->mark, to, test_sink(&f->file)) == HM_OK);
+    CHECK(load(&f->copy, f->which, test_source(&f->file)) == HM_OK);
+    CHECK(f->file.position == f->file.size);
+}
+
 static void follow(follower *f, marks *known, const hm_history *history, const program *p,
                    uint32_t i)
 {
     static values found;
     for (f->which = 0; f->which < CONTAINERS; f->which++) {
         const values *right = &known->at[i][f->which];
-        CHECK(changes(history, p, f->which, f->mark, known->mark[i], follow_change, f) == HM_OK);
+        follow_one(f, history, p, known->mark[i]);
         list(&f->copy, f->which, &found);
         if (f->which == WORLD)
             rename_parts(&found, &f->copy, p);
@@ -371,6 +424,7 @@ static void follow(follower *f, marks *known, const hm_history *history, const p
                   found.list[k].hash == right->list[k].hash);
     }
     f->mark = known->mark[i];
+    f->by_file = !f->by_file;
 }
 
 static void compare(marks *known, const hm_history *history, const program *p, uint32_t i,
@@ -421,6 +475,7 @@ static void check_changes(const hm_memory *parent, hm_history_method method, uin
     }
     program_end(&p);
     program_release(&f.copy);
+    test_file_end(&f.file);
     hm_history_fini(&history);
     for (uint32_t i = 0; i < MARKS; i++)
         for (uint32_t which = 0; which < CONTAINERS; which++)
@@ -439,6 +494,12 @@ TEST(changes, are_told_for_containers_with_a_capacity)
 }
 
 /* ---- refusals ---- */
+
+static void encode_item(const void *item, void *bytes, void *context)
+{
+    (void)context;
+    memcpy(bytes, item, 8);
+}
 
 static void count_change(const hm_change *change, void *context)
 {
@@ -616,6 +677,73 @@ TEST(changes, that_fit_no_value_or_handle_are_refused)
         CHECK(hm_map_apply(&map, &cases[i].change) == cases[i].status);
     CHECK(hm_map_count(&map) == 1 && *(uint64_t *)hm_map_get(&map, handle) == 7);
     hm_map_fini(&map);
+}
+
+/* A map with an item that goes, one that stays, and one that is edited; and the file of that. */
+static void begin_file(scene *s, hm_map *map, hm_map *copy, test_file *file)
+{
+    const uint64_t items[] = {1, 2, 3};
+    hm_handle handles[3];
+    CHECK(begin_scene(s, NULL) == HM_OK && hm_map_watch(&s->history, map) == HM_OK);
+    CHECK(hm_map_init(map, &(hm_map_desc){.item_size = 8, .memory = &s->history.table}) == HM_OK);
+    CHECK(hm_map_insert_n(map, items, 3, handles) == HM_OK);
+    uint64_t before = hm_history_mark(&s->history);
+    CHECK(hm_map_init(copy, &(hm_map_desc){.item_size = 8}) == HM_OK);
+    CHECK(hm_map_insert_n(copy, items, 3, handles) == HM_OK);
+    CHECK(hm_map_erase(map, handles[0]));
+    *(uint64_t *)hm_map_get(map, handles[2]) = 4;
+    *file = (test_file){.bytes = NULL};
+    CHECK(hm_map_save_changes(&s->history, map, NULL, before, hm_history_mark(&s->history),
+                              test_sink(file)) == HM_OK);
+}
+
+static void end_file(scene *s, hm_map *map, hm_map *copy, test_file *file)
+{
+    hm_map_fini(copy);
+    hm_map_fini(map);
+    end_scene(s);
+    test_file_end(file);
+}
+
+TEST(changes, of_a_file_that_is_damaged_or_cut_off_are_not_made)
+{
+    scene s;
+    hm_map map, copy;
+    test_file file;
+    begin_file(&s, &map, &copy, &file);
+    for (size_t i = 0; i < file.size; i++) {
+        test_file cut = file;
+        cut.size = i;
+        CHECK(hm_map_load_changes(&copy, NULL, test_source(&cut)) == HM_ERROR_CORRUPT);
+        file.bytes[i] ^= 0x10;
+        CHECK(hm_map_load_changes(&copy, NULL, test_source(&file)) == HM_ERROR_CORRUPT);
+        file.bytes[i] ^= 0x10;
+        CHECK(hm_map_count(&copy) == 3);
+    }
+    const hm_save_desc one = {.max_count = 1};
+    CHECK(hm_map_load_changes(&copy, &one, test_source(&file)) == HM_ERROR_CORRUPT);
+    CHECK(hm_map_load_changes(&copy, NULL, test_source(&file)) == HM_OK);
+    CHECK(hm_map_count(&copy) == 2 && hm_map_validate(&copy) == HM_OK);
+    CHECK(hm_map_load_changes(&copy, NULL, test_source(&file)) == HM_ERROR_STALE);
+    end_file(&s, &map, &copy, &file);
+}
+
+TEST(changes, are_saved_as_bytes_and_only_of_containers_that_are_there)
+{
+    scene s;
+    hm_map map, copy, none = {.name = "none"};
+    test_file file;
+    begin_file(&s, &map, &copy, &file);
+    const hm_save_desc encoded = {.encoded_size = 8, .encode = encode_item};
+    CHECK(hm_map_save_changes(&s.history, &map, &encoded, 1, 2, test_sink(&file)) ==
+          HM_ERROR_INVALID);
+    CHECK(hm_map_load_changes(&copy, &encoded, test_source(&file)) == HM_ERROR_INVALID);
+    CHECK(hm_map_load_changes(&none, NULL, test_source(&file)) == HM_ERROR_FULL);
+    CHECK(hm_map_save_changes(&s.history, &map, NULL, 1, 7, test_sink(&file)) == HM_ERROR_STALE);
+    file.size = file.calls = 0;
+    file.fail_at = 2;
+    CHECK(hm_map_save_changes(&s.history, &map, NULL, 1, 2, test_sink(&file)) == HM_ERROR_IO);
+    end_file(&s, &map, &copy, &file);
 }
 
 TEST(changes, between_marks_ahead_of_a_rewind_are_told_too)

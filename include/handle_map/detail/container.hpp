@@ -32,7 +32,7 @@ template <class C> struct functions;
         f(kind, erase_if) f(kind, remove_n) f(kind, arrange) f(kind, touch)                        \
         f(kind, touch_all) f(kind, defragment) f(kind, lower_bound) f(kind, upper_bound)           \
         f(kind, save) f(kind, load) f(kind, dump) f(kind, adopt) f(kind, merge)                    \
-        f(kind, watch) f(kind, changes) f(kind, apply)                                             \
+        f(kind, watch) f(kind, changes) f(kind, apply) f(kind, save_changes) f(kind, load_changes) \
     };
 HM_CPP_FUNCTIONS(map, HM_CPP_FUNCTION)
 HM_CPP_FUNCTIONS(pool, HM_CPP_FUNCTION)
