@@ -76,8 +76,11 @@ static bool space_commit(void *context, void *address, size_t size)
         return false;
     for (; page < end; page++) {
         hm_history_unit *unit = hm_history_page(history, page);
+        unsigned char *bytes = hm_history_address(history, page);
         if ((unit->bits & HM_HISTORY_ZERO) == 0)
-            hm_history_put(history, hm_history_address(history, page), history->page_size, NULL);
+            hm_history_put(history, bytes, history->page_size, NULL);
+        else /* It may have been poisoned when its memory was given back. */
+            hm_memory_unpoison(bytes, history->page_size);
         unit->bits &= ~(uint32_t)HM_HISTORY_ZERO;
         hm_history_set_committed(history, page, true);
         hm_history_touch(history, page);

@@ -43,12 +43,18 @@ static void shape_world(uint32_t arguments[TEST_ARGUMENTS])
 }
 
 const fuzz_target fuzz_targets[] = {
-    {"file", &file_subject, 2, NULL},           {"index", &index_subject, 2, NULL},
-    {"lists", &lists_subject, 2, NULL},         {"map", &map_subject, 2, NULL},
+    {"file", &file_subject, 2, NULL},
+    {"history", &history_subject, 2, NULL},
+    {"index", &index_subject, 2, NULL},
+    {"lists", &lists_subject, 2, NULL},
+    {"map", &map_subject, 2, NULL},
     {"hostile", &hostile_subject, 4, NULL}, /* two arguments are the 64 bits of a handle */
-    {"lying", &lying_subject, 2, NULL},         {"pool", &pool_subject, 2, shape_pool},
-    {"secondary", &secondary_subject, 2, NULL}, {"table", &table_subject, 2, shape_table},
-    {"world", &world_subject, 2, shape_world},  {NULL, NULL, 0, NULL},
+    {"lying", &lying_subject, 2, NULL},
+    {"pool", &pool_subject, 2, shape_pool},
+    {"secondary", &secondary_subject, 2, NULL},
+    {"table", &table_subject, 2, shape_table},
+    {"world", &world_subject, 2, shape_world},
+    {NULL, NULL, 0, NULL},
 };
 
 const fuzz_target *fuzz_find_target(const char *name)

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# fuzz.sh SOURCE BUILD SECONDS [keep]: fuzzes maps, changed files, hostile handles, lying orders,
+# fuzz.sh SOURCE BUILD SECONDS [keep]: fuzzes maps, changed files, histories, hostile handles, lying orders,
 # indices, lists, pools, secondaries, tables and worlds, for SECONDS in total; before, checks that the
 # fuzzer finds planted bugs. With `keep`, new inputs are added to the seed corpora of the tree,
 # minimised. Needs clang with libFuzzer, and python3.
@@ -10,7 +10,7 @@ mkdir -p "$2"
 build=$(cd "$2" && pwd)
 seconds=$3
 keep=${4:-}
-targets='map file hostile lying index lists pool secondary table world'
+targets='map file history hostile lying index lists pool secondary table world'
 canary_seconds=120 # at most; on an idle machine each takes less than 10
 limits='-max_len=1024 -len_control=0 -timeout=10 -rss_limit_mb=2048'
 flags='-std=c11 -g -O2 -fno-omit-frame-pointer -fno-sanitize-recover=all'

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* History: refusals, what is watched, memory that is refused, and the children of a process. Random
  * operations over every container are in rewind_test.c. */
+#include "../../src/memory/poison_private.h"
+
 #include "../support/last_error.h"
 #include "../support/memory.h"
 
@@ -100,6 +102,23 @@ TEST(history, handles_items_and_memory_come_back)
     rewind_to(&s, full);
     CHECK(has(&s, ITEMS));
     end(&s);
+}
+
+/* Containers poison what they do not use, and the sanitizer remembers it by addresses. */
+TEST(history, memory_that_is_committed_again_is_not_poisoned)
+{
+    hm_history history;
+    CHECK(hm_history_init(&history, &(hm_history_desc){.marks = 2}) == HM_OK);
+    const hm_memory *table = &history.table;
+    unsigned char *page = table->reserve(table->context, table->page_size);
+    CHECK(page != NULL && table->commit(table->context, page, table->page_size));
+    hm_memory_poison(page, table->page_size);
+    CHECK(table->decommit(table->context, page, table->page_size));
+    CHECK(table->commit(table->context, page, table->page_size));
+    page[0] = 1;
+    CHECK(page[table->page_size - 1] == 0);
+    table->release(table->context, page, table->page_size);
+    hm_history_fini(&history);
 }
 
 TEST(history, a_container_that_has_ended_comes_back_and_one_that_was_made_is_empty)

@@ -8,7 +8,9 @@ enum {
     NEXT = 1000,   /* handles */
     TINY_STEPS = 40,
     TINY_SIZE = 4000, /* of a script whose file has few bytes */
-    FORGERIES = 2000  /* of each shape */
+    FORGERIES = 2000, /* of each shape */
+    HISTORIES = 200,
+    HISTORY_STEPS = 200
 };
 
 #define EACH_KIND(kind)                                                                            \
@@ -151,6 +153,17 @@ TEST(save_kinds, a_forged_file_is_refused_or_makes_a_valid_container)
             const uint32_t begin[] = {kind, shape, (uint32_t)test_random(&random)};
             test_run_random(&file_subject, begin, test_scaled(FORGERIES), &random);
         }
+}
+
+TEST(save_kinds, a_rewind_brings_back_what_a_save_had_written)
+{
+    uint64_t random = test_seed("save_kinds histories");
+    if (test_run_given(&history_subject))
+        return;
+    for (uint32_t i = 0; i < test_scaled(HISTORIES); i++) {
+        const uint32_t begin[] = {i, i / 2, 0};
+        test_run_random(&history_subject, begin, HISTORY_STEPS, &random);
+    }
 }
 
 /* Refuses each k-th write and read. */

@@ -101,6 +101,8 @@ typedef struct saved_kind {
     hm_status (*save)(const saved *made, const hm_save_desc *desc, hm_sink sink);
     hm_status (*load)(saved *made, const hm_save_desc *desc, hm_source source);
     hm_status (*validate)(const saved *made);
+    hm_status (*changes)(const hm_history *history, const saved *made, uint64_t from, uint64_t to,
+                         hm_change_visit *visit, void *context);
     hm_stats (*get_stats)(const saved *made);
     void (*compare)(const saved *a, const saved *b);     /* all that can be asked */
     bool (*go_on)(saved *a, saved *b, uint64_t *random); /* one more handle each; false: full */
@@ -122,6 +124,11 @@ typedef struct saved_kind {
     {                                                                                              \
         hm_##kind##_fini(&made->kind);                                                             \
     }                                                                                              \
+    static hm_status changes(const hm_history *history, const saved *made, uint64_t from,          \
+                             uint64_t to, hm_change_visit *visit, void *context)                   \
+    {                                                                                              \
+        return hm_##kind##_changes(history, &made->kind, from, to, visit, context);                \
+    }                                                                                              \
     const saved_kind saved_##kind = {.name = #kind,                                                \
                                      .shapes = sizeof shapes / sizeof *shapes,                     \
                                      .init = init,                                                 \
@@ -129,6 +136,7 @@ typedef struct saved_kind {
                                      .save = save,                                                 \
                                      .load = load,                                                 \
                                      .validate = validate,                                         \
+                                     .changes = changes,                                           \
                                      .get_stats = get_stats,                                       \
                                      .compare = compare,                                           \
                                      .go_on = go_on,                                               \
@@ -165,5 +173,9 @@ extern const saved_kind *const saved_kinds[SAVED_KINDS];
 /* Files that were changed; the arguments of begin choose the kind, the shape and the changes that
  * were saved. */
 extern const test_subject file_subject;
+
+/* Marks and rewinds of all kinds together; the arguments of begin choose the method and the shapes.
+ */
+extern const test_subject history_subject;
 
 #endif

@@ -9,7 +9,7 @@ import shutil
 from typing import NamedTuple
 
 TABLE = "include/handle_map/id_table.h"
-TARGETS = ["map", "file", "hostile", "lying", "index", "lists", "pool", "secondary", "table",
+TARGETS = ["map", "file", "history", "hostile", "lying", "index", "lists", "pool", "secondary", "table",
            "world"]  # of the fuzzer
 
 
@@ -291,31 +291,31 @@ BUGS = [
         "    }\n", "pool"),
     Bug("a rewind misses a page that was written", "src/history/find.c",
         "written = (uint32_t)first; written < end; written++)",
-        "written = (uint32_t)first + (end - first > 3); written < end; written++)", "map"),
+        "written = (uint32_t)first + (end - first > 3); written < end; written++)", "history"),
     Bug("a history forgets that a page was given back", "src/history/space.c",
         "    hm_history_set_committed(history, page, false);\n    hm_history_touch(history, page);",
-        "    hm_history_set_committed(history, page, false);", "map"),
+        "    hm_history_set_committed(history, page, false);", "history"),
     Bug("a rewind leaves what is watched as it is", "src/history/history.c",
         "            hm_history_put(history, unit->address, unit->size, unit->kept.copy);",
-        "            (void)unit;", "map"),
+        "            (void)unit;", "history", is_canary=True),
     Bug("a rewind takes the last state of a page instead of the first", "src/history/history.c",
-        "is_back ? to - 1 - k : from + k", "from + k", "map"),
+        "is_back ? to - 1 - k : from + k", "from + k", "history"),
     Bug("a range that comes back is given to another container", "src/history/history.c",
-        "    history->first_free = 0;\n", "", "map"),
+        "    history->first_free = 0;\n", "", "history"),
     Bug("memory that is committed again is not zero", "src/history/space.c",
-        "if ((unit->bits & HM_HISTORY_ZERO) == 0)", "if (false)", "map"),
+        "if ((unit->bits & HM_HISTORY_ZERO) == 0)", "if (false)", "history"),
     Bug("the memory of an earlier mark has what came after it", "src/history/view.c",
-        "is_back ? changes[i].before.copy", "is_back ? changes[i].after.copy", "map"),
+        "is_back ? changes[i].before.copy", "is_back ? changes[i].after.copy", "history"),
     Bug("what changed misses an item whose slot looks as before", "src/changes/packed.c",
-        "    packed_mark_positions(search, &search->to, to, from->count);\n", "", "map"),
+        "    packed_mark_positions(search, &search->to, to, from->count);\n", "", "history"),
     Bug("what changed misses a value on the second of two pages", "src/changes/find_slots.c",
-        "    while (page < history->page_end && from[page] == to[page])\n        page++;\n", "", "map"),
+        "    while (page < history->page_end && from[page] == to[page])\n        page++;\n", "", "history"),
     Bug("what changed misses the owner that took another's place", "src/changes/packed.c",
-        "        packed_mark_owner(search, &search->to, to->owners, first, end);\n", "", "map"),
+        "        packed_mark_owner(search, &search->to, to->owners, first, end);\n", "", "history"),
     Bug("what changed misses a bucket that has another key", "src/changes/spread.c",
-        "    spread_mark_members(search);\n", "", "map"),
+        "    spread_mark_members(search);\n", "", "history"),
     Bug("what changed misses an entity that went to another archetype", "src/changes/components.c",
-        "    hm_changes_mark_strip(search, &places);\n", "", "map"),
+        "    hm_changes_mark_strip(search, &places);\n", "", "history"),
 ]
 
 

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: MIT */
+/* A container of each kind in one history, as scripts: after each rewind a save of it writes the
+ * bytes that it wrote at the mark, and what changed between two marks is what leads from the one to
+ * the other. */
+#include "saves.h"
+
+enum { MARKS = 4, CHANGES = 16 };
+
+#define SIZE ((size_t)1 << 28)
+
+typedef struct mark {
+    uint64_t number;
+    test_file files[SAVED_KINDS];
+} mark;
+
+typedef struct state {
+    test_memory memory;
+    hm_history history;
+    saved made[SAVED_KINDS];
+    mark marks[MARKS + 1];
+    uint32_t count, current;
+    bool compares, has_changed; /* since the last mark or rewind */
+} state;
+
+/* The methods, and the shapes of the containers. */
+static void *begin(const uint32_t arguments[TEST_ARGUMENTS])
+{
+    state *in = calloc(1, sizeof *in);
+    CHECK(in != NULL);
+    in->compares = arguments[0] % 2 == 0;
+    test_memory_init_with_holes(&in->memory, test_page_size(4096));
+    const hm_history_desc desc = {.marks = MARKS,
+                                  .method = in->compares ? HM_HISTORY_COMPARE : HM_HISTORY_AUTO,
+                                  .size = SIZE,
+                                  .memory = in->compares ? &in->memory.table : NULL};
+    CHECK(hm_history_init(&in->history, &desc) == HM_OK);
+    CHECK(hm_history_watch(&in->history, &in->made, sizeof in->made) == HM_OK);
+    for (uint32_t i = 0; i < SAVED_KINDS; i++)
+        saved_kinds[i]->init(&in->made[i], arguments[1] % saved_kinds[i]->shapes,
+                             &in->history.table);
+    return in;
+}
+
+static void change(void *context, const uint32_t arguments[TEST_ARGUMENTS])
+{
+    state *in = context;
+    uint32_t which = arguments[0] % SAVED_KINDS;
+    uint64_t random = arguments[2];
+    for (uint32_t n = arguments[1] % CHANGES; n > 0; n--)
+        saved_kinds[which]->run(&in->made[which], &random);
+    in->has_changed = true;
+}
+
+static void save_all(const state *in, mark *at)
+{
+    for (uint32_t i = 0; i < SAVED_KINDS; i++) {
+        at->files[i].size = 0;
+        CHECK(saved_kinds[i]->save(&in->made[i], NULL, test_sink(&at->files[i])) == HM_OK);
+    }
+}
+
+/* Takes a mark, unless memory is refused: the first argument says at which call. */
+static void take_mark(void *context, const uint32_t arguments[TEST_ARGUMENTS])
+{
+    state *in = context;
+    test_memory_fail(&in->memory, arguments[0] % 8, false);
+    uint64_t number = hm_history_mark(&in->history);
+    bool was_refused = test_memory_refused(&in->memory);
+    test_memory_fail(&in->memory, 0, false);
+    CHECK(number != 0 || was_refused);
+    if (number == 0)
+        return;
+    in->count = in->count > 0 ? in->current + 1 : 0;
+    mark next = in->marks[in->count];
+    next.number = number;
+    save_all(in, &next);
+    in->marks[in->count++] = next;
+    if (in->count > MARKS) {
+        mark oldest = in->marks[0];
+        memmove(in->marks, in->marks + 1, sizeof *in->marks * MARKS);
+        in->marks[MARKS] = oldest;
+        in->count = MARKS;
+    }
+    in->current = in->count - 1;
+    in->has_changed = false;
+}
+
+static void rewind_to(void *context, const uint32_t arguments[TEST_ARGUMENTS])
+{
+    state *in = context;
+    mark now = {.number = 0};
+    uint32_t i = in->count > 0 ? arguments[0] % in->count : 0;
+    uint64_t number = in->count > 0 ? in->marks[i].number : 1;
+    hm_status status = hm_history_rewind(&in->history, number);
+    CHECK(status == HM_OK || status == HM_ERROR_STALE);
+    CHECK(status == HM_OK || in->count == 0 || (i > in->current && in->has_changed));
+    if (status != HM_OK)
+        return;
+    save_all(in, &now);
+    for (uint32_t k = 0; k < SAVED_KINDS; k++) {
+        const test_file *before = &in->marks[i].files[k];
+        CHECK(saved_kinds[k]->validate(&in->made[k]) == HM_OK);
+        CHECK(now.files[k].size == before->size &&
+              memcmp(now.files[k].bytes, before->bytes, before->size) == 0);
+        test_file_end(&now.files[k]);
+    }
+    in->current = i;
+    in->has_changed = false;
+}
+
+static void add_hash(const hm_change *change, void *sum)
+{
+    *(uint64_t *)sum += hm_change_hash(change);
+}
+
+static uint64_t hash_changes(const state *in, uint32_t which, uint64_t from, uint64_t to)
+{
+    uint64_t sum = 0;
+    CHECK(saved_kinds[which]->changes(&in->history, &in->made[which], from, to, add_hash, &sum) ==
+          HM_OK);
+    return sum;
+}
+
+static void compare_marks(void *context, const uint32_t arguments[TEST_ARGUMENTS])
+{
+    state *in = context;
+    if (in->count == 0)
+        return;
+    uint32_t which = arguments[2] % SAVED_KINDS;
+    uint64_t from = in->marks[arguments[0] % in->count].number;
+    uint64_t to = in->marks[arguments[1] % in->count].number;
+    CHECK(hash_changes(in, which, 0, from) + hash_changes(in, which, from, to) ==
+          hash_changes(in, which, 0, to));
+}
+
+static void check(void *context)
+{
+    const state *in = context;
+    CHECK(hm_history_validate(&in->history) == HM_OK);
+    for (uint32_t i = 0; i < SAVED_KINDS; i++)
+        CHECK(saved_kinds[i]->validate(&in->made[i]) == HM_OK);
+}
+
+static void end(void *context)
+{
+    state *in = context;
+    for (uint32_t i = 0; i < SAVED_KINDS; i++)
+        saved_kinds[i]->fini(&in->made[i]);
+    hm_history_fini(&in->history);
+    test_memory_check_released(&in->memory);
+    for (uint32_t i = 0; i <= MARKS; i++)
+        for (uint32_t k = 0; k < SAVED_KINDS; k++)
+            test_file_end(&in->marks[i].files[k]);
+    free(in);
+}
+
+static const test_operation operations[] = {
+    {"change", 10, change},
+    {"mark", 3, take_mark},
+    {"rewind", 3, rewind_to},
+    {"compare", 2, compare_marks},
+};
+
+const test_subject history_subject = {"history", operations, sizeof operations / sizeof *operations,
+                                      begin,     check,      end};
