@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# fuzz.sh SOURCE BUILD SECONDS [keep]: fuzzes maps, changed files, histories, hostile handles, lying orders,
-# indices, lists, pools, secondaries, tables and worlds, for SECONDS in total; before, checks that the
-# fuzzer finds planted bugs. With `keep`, new inputs are added to the seed corpora of the tree,
-# minimised. Needs clang with libFuzzer, and python3.
+# fuzz.sh SOURCE BUILD SECONDS [keep]: fuzzes maps, changed files, histories, hostile handles, lying
+# orders, indices, lists, pools, secondaries, tables and worlds, for SECONDS in total; before, checks
+# that the fuzzer finds planted bugs. With `keep`, new inputs are added to the seed corpora of the
+# tree, minimised. Needs clang with libFuzzer, and python3.
 set -eu
 root=$(cd "$1" && pwd)
 mkdir -p "$2"

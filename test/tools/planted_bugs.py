@@ -9,8 +9,8 @@ import shutil
 from typing import NamedTuple
 
 TABLE = "include/handle_map/id_table.h"
-TARGETS = ["map", "file", "history", "hostile", "lying", "index", "lists", "pool", "secondary", "table",
-           "world"]  # of the fuzzer
+TARGETS = ["map", "file", "history", "hostile", "lying", "index", "lists", "pool", "secondary",
+           "table", "world"]  # of the fuzzer
 
 
 class Bug(NamedTuple):

@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: MIT */
+/* Changes: single ones, and what is refused. Those of random programs are in changes_test.c. */
+#include "../support/file.h"
+#include "../support/last_error.h"
+#include "../support/memory.h"
+
+#include <handle_map/handle_map.h>
+
+#include <string.h>
+
+enum { PAGES_ITEMS = 300 };
+
+static void encode_item(const void *item, void *bytes, void *context)
+{
+    (void)context;
+    memcpy(bytes, item, 8);
+}
+
+static void count_change(const hm_change *change, void *context)
+{
+    (void)change;
+    ++*(uint32_t *)context;
+}
+
+typedef struct scene {
+    hm_history history;
+    hm_world world;
+    hm_component component;
+} scene;
+
+static hm_status begin_scene(scene *s, const hm_memory *parent)
+{
+    const hm_history_desc desc = {.size = (size_t)1 << 24, .memory = parent};
+    memset(&s->world, 0, sizeof s->world);
+    hm_status status = hm_history_init(&s->history, &desc);
+    if (status == HM_OK)
+        status = hm_world_watch(&s->history, &s->world);
+    if (status == HM_OK)
+        status = hm_world_init(&s->world, &(hm_world_desc){.memory = &s->history.table});
+    if (status == HM_OK)
+        s->component = hm_world_component(&s->world, &(hm_component_desc){.size = 8});
+    return status;
+}
+
+static void end_scene(scene *s)
+{
+    hm_world_fini(&s->world);
+    hm_history_fini(&s->history);
+}
+
+TEST(changes, of_what_is_not_watched_or_has_memory_elsewhere_are_refused)
+{
+    scene s;
+    hm_map map;
+    uint32_t told = 0;
+    CHECK(begin_scene(&s, NULL) == HM_OK);
+    CHECK(hm_map_init(&map, &(hm_map_desc){.item_size = 8, .name = "elsewhere"}) == HM_OK);
+    uint64_t before = hm_history_mark(&s.history);
+    CHECK(hm_map_changes(&s.history, &map, before, before, count_change, &told) ==
+          HM_ERROR_INVALID);
+    CHECK(says("changes: the container is not watched"));
+    CHECK(hm_history_watch(&s.history, &map, sizeof map) == HM_OK);
+    CHECK(hm_map_changes(&s.history, &map, before, before, count_change, &told) == HM_OK);
+    uint64_t next = hm_history_mark(&s.history);
+    CHECK(hm_map_changes(&s.history, &map, before, next, count_change, &told) == HM_ERROR_INVALID);
+    CHECK(says("changes: the container's memory is not the history's"));
+    CHECK(hm_world_changes(&s.history, &s.world, before, next + 1, count_change, &told) ==
+          HM_ERROR_STALE);
+    CHECK(told == 0);
+    hm_map_fini(&map);
+    end_scene(&s);
+}
+
+/* Two containers whose values lie on several pages. Comparing, a page that was written with the
+ * same bytes has not changed. */
+typedef struct pages {
+    hm_history history;
+    hm_map map;
+    hm_lists lists;
+    hm_handle list, handles[PAGES_ITEMS];
+} pages;
+
+static void begin_pages(pages *s)
+{
+    const hm_history_desc desc = {.marks = 2, .method = HM_HISTORY_COMPARE};
+    CHECK(hm_history_init(&s->history, &desc) == HM_OK);
+    const hm_memory *memory = &s->history.table;
+    CHECK(hm_map_init(&s->map, &(hm_map_desc){.item_size = 40, .memory = memory}) == HM_OK);
+    CHECK(hm_lists_init(&s->lists, &(hm_lists_desc){.item_size = 40, .memory = memory}) == HM_OK);
+    CHECK(hm_history_watch(&s->history, &s->map, sizeof s->map) == HM_OK);
+    CHECK(hm_history_watch(&s->history, &s->lists, sizeof s->lists) == HM_OK);
+    CHECK(hm_map_insert_n(&s->map, NULL, PAGES_ITEMS, s->handles) == HM_OK);
+    s->list = hm_lists_create(&s->lists);
+    CHECK(hm_lists_push_n(&s->lists, s->list, NULL, PAGES_ITEMS) == HM_OK);
+}
+
+static void end_pages(pages *s)
+{
+    hm_map_fini(&s->map);
+    hm_lists_fini(&s->lists);
+    hm_history_fini(&s->history);
+}
+
+TEST(changes, are_told_whichever_byte_of_a_value_was_edited)
+{
+    pages s;
+    begin_pages(&s);
+    uint64_t last = hm_history_mark(&s.history);
+    for (uint32_t i = 0; i < 2 * PAGES_ITEMS; i++) {
+        uint32_t of_map = 0, of_lists = 0, count;
+        ((unsigned char *)hm_map_get(&s.map, s.handles[i / 2]))[i % 2 != 0 ? 39 : 0]++;
+        ((unsigned char *)hm_lists_items(&s.lists, s.list, &count))[(size_t)i * 20]++;
+        uint64_t next = hm_history_mark(&s.history);
+        CHECK(hm_map_changes(&s.history, &s.map, last, next, count_change, &of_map) == HM_OK);
+        CHECK(hm_lists_changes(&s.history, &s.lists, last, next, count_change, &of_lists) == HM_OK);
+        CHECK(of_map == 1 && of_lists == 1);
+        last = next;
+    }
+    end_pages(&s);
+}
+
+TEST(changes, tell_of_an_item_whose_entry_looks_as_it_did_when_it_was_gone)
+{
+    pages s;
+    uint32_t told = 0;
+    begin_pages(&s);
+    hm_handle gone = s.handles[PAGES_ITEMS - 1];
+    CHECK(hm_map_erase(&s.map, gone));
+    uint64_t without = hm_history_mark(&s.history);
+    CHECK(hm_map_adopt(&s.map, gone, NULL) == HM_OK);
+    uint64_t with = hm_history_mark(&s.history);
+    CHECK(hm_map_changes(&s.history, &s.map, without, with, count_change, &told) == HM_OK);
+    CHECK(told == 1);
+    CHECK(hm_map_changes(&s.history, &s.map, with, without, count_change, &told) == HM_OK);
+    CHECK(told == 2);
+    end_pages(&s);
+}
+
+static void rewind_in_hook(void *item, void *context)
+{
+    hm_history *history = context;
+    (void)item;
+    CHECK(hm_history_rewind(history, 1) == HM_ERROR_BUSY && hm_history_mark(history) == 0);
+    CHECK(says("history: a container is inside a callback, or a query runs"));
+}
+
+TEST(changes, marks_and_rewinds_inside_callbacks_and_queries_are_refused)
+{
+    scene s;
+    hm_map map;
+    hm_query query;
+    hm_query_loop loop;
+    CHECK(begin_scene(&s, NULL) == HM_OK);
+    CHECK(hm_map_watch(&s.history, &map) == HM_OK);
+    CHECK(hm_map_init(&map, &(hm_map_desc){.item_size = 8,
+                                           .destroy = rewind_in_hook,
+                                           .context = &s.history,
+                                           .memory = &s.history.table}) == HM_OK);
+    CHECK(hm_query_init(&query, &s.world, &(hm_query_desc){.all_count = 0}) == HM_OK);
+    CHECK(hm_history_mark(&s.history) == 1);
+    CHECK(hm_map_erase(&map, hm_map_insert(&map, NULL)));
+    hm_query_begin(&query, &loop);
+    CHECK(hm_history_rewind(&s.history, 1) == HM_ERROR_BUSY && hm_history_mark(&s.history) == 0);
+    hm_query_end(&loop);
+    CHECK(hm_history_mark(&s.history) == 2 && hm_history_rewind(&s.history, 1) == HM_OK);
+    hm_query_fini(&query);
+    hm_map_fini(&map);
+    end_scene(&s);
+}
+
+/* Whatever comes over a network is refused, and nothing changes. */
+TEST(changes, that_fit_no_value_or_handle_are_refused)
+{
+    hm_map map;
+    const uint64_t item = 7;
+    CHECK(hm_map_init(&map, &(hm_map_desc){.item_size = 8, .type_id = 1}) == HM_OK);
+    hm_handle handle = hm_map_insert(&map, &item);
+    const struct {
+        hm_change change;
+        hm_status status;
+    } cases[] = {
+        {{handle, HM_CHANGE_EDITED, 0, NULL, &item, 0, 7}, HM_ERROR_INVALID},
+        {{handle, HM_CHANGE_EDITED, 0, NULL, NULL, 0, 8}, HM_ERROR_INVALID},
+        {{handle, HM_CHANGE_EDITED, 1, NULL, &item, 0, 8}, HM_ERROR_INVALID},
+        {{handle, (hm_change_kind)3, 0, NULL, &item, 0, 8}, HM_ERROR_INVALID},
+        {{handle, HM_CHANGE_INSERTED, 0, NULL, &item, 0, 8}, HM_ERROR_STALE},
+        {{{handle.bits + 1}, HM_CHANGE_EDITED, 0, NULL, &item, 0, 8}, HM_ERROR_STALE},
+        {{{handle.bits + 1}, HM_CHANGE_ERASED, 0, NULL, NULL, 0, 0}, HM_ERROR_STALE},
+        {{{1}, HM_CHANGE_INSERTED, 0, NULL, &item, 0, 8}, HM_ERROR_INVALID},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        CHECK(hm_map_apply(&map, &cases[i].change) == cases[i].status);
+    CHECK(hm_map_count(&map) == 1 && *(uint64_t *)hm_map_get(&map, handle) == 7);
+    hm_map_fini(&map);
+}
+
+/* A map with an item that goes, one that stays, and one that is edited; and the file of that. */
+static void begin_file(scene *s, hm_map *map, hm_map *copy, test_file *file)
+{
+    const uint64_t items[] = {1, 2, 3};
+    hm_handle handles[3];
+    CHECK(begin_scene(s, NULL) == HM_OK && hm_map_watch(&s->history, map) == HM_OK);
+    CHECK(hm_map_init(map, &(hm_map_desc){.item_size = 8, .memory = &s->history.table}) == HM_OK);
+    CHECK(hm_map_insert_n(map, items, 3, handles) == HM_OK);
+    uint64_t before = hm_history_mark(&s->history);
+    CHECK(hm_map_init(copy, &(hm_map_desc){.item_size = 8}) == HM_OK);
+    CHECK(hm_map_insert_n(copy, items, 3, handles) == HM_OK);
+    CHECK(hm_map_erase(map, handles[0]));
+    *(uint64_t *)hm_map_get(map, handles[2]) = 4;
+    *file = (test_file){.bytes = NULL};
+    CHECK(hm_map_save_changes(&s->history, map, NULL, before, hm_history_mark(&s->history),
+                              test_sink(file)) == HM_OK);
+}
+
+static void end_file(scene *s, hm_map *map, hm_map *copy, test_file *file)
+{
+    hm_map_fini(copy);
+    hm_map_fini(map);
+    end_scene(s);
+    test_file_end(file);
+}
+
+TEST(changes, of_a_file_that_is_damaged_or_cut_off_are_not_made)
+{
+    scene s;
+    hm_map map, copy;
+    test_file file;
+    begin_file(&s, &map, &copy, &file);
+    for (size_t i = 0; i < file.size; i++) {
+        test_file cut = file;
+        cut.size = i;
+        CHECK(hm_map_load_changes(&copy, NULL, test_source(&cut)) == HM_ERROR_CORRUPT);
+        file.bytes[i] ^= 0x10;
+        CHECK(hm_map_load_changes(&copy, NULL, test_source(&file)) == HM_ERROR_CORRUPT);
+        file.bytes[i] ^= 0x10;
+        CHECK(hm_map_count(&copy) == 3);
+    }
+    const hm_save_desc one = {.max_count = 1};
+    CHECK(hm_map_load_changes(&copy, &one, test_source(&file)) == HM_ERROR_CORRUPT);
+    CHECK(hm_map_load_changes(&copy, NULL, test_source(&file)) == HM_OK);
+    CHECK(hm_map_count(&copy) == 2 && hm_map_validate(&copy) == HM_OK);
+    CHECK(hm_map_load_changes(&copy, NULL, test_source(&file)) == HM_ERROR_STALE);
+    end_file(&s, &map, &copy, &file);
+}
+
+TEST(changes, are_saved_as_bytes_and_only_of_containers_that_are_there)
+{
+    scene s;
+    hm_map map, copy, none = {.name = "none"};
+    test_file file;
+    begin_file(&s, &map, &copy, &file);
+    const hm_save_desc encoded = {.encoded_size = 8, .encode = encode_item};
+    CHECK(hm_map_save_changes(&s.history, &map, &encoded, 1, 2, test_sink(&file)) ==
+          HM_ERROR_INVALID);
+    CHECK(hm_map_load_changes(&copy, &encoded, test_source(&file)) == HM_ERROR_INVALID);
+    CHECK(hm_map_load_changes(&none, NULL, test_source(&file)) == HM_ERROR_FULL);
+    CHECK(hm_map_save_changes(&s.history, &map, NULL, 1, 7, test_sink(&file)) == HM_ERROR_STALE);
+    file.size = file.calls = 0;
+    file.fail_at = 2;
+    CHECK(hm_map_save_changes(&s.history, &map, NULL, 1, 2, test_sink(&file)) == HM_ERROR_IO);
+    end_file(&s, &map, &copy, &file);
+}
+
+TEST(changes, between_marks_ahead_of_a_rewind_are_told_too)
+{
+    scene s;
+    uint32_t told = 0;
+    CHECK(begin_scene(&s, NULL) == HM_OK);
+    uint64_t first = hm_history_mark(&s.history);
+    hm_handle entity = hm_world_create(&s.world, NULL, 0);
+    uint64_t second = hm_history_mark(&s.history);
+    CHECK(hm_world_add(&s.world, entity, s.component, NULL) == HM_OK);
+    uint64_t third = hm_history_mark(&s.history);
+    CHECK(hm_history_rewind(&s.history, first) == HM_OK);
+    CHECK(hm_world_changes(&s.history, &s.world, second, third, count_change, &told) == HM_OK);
+    CHECK(told == 1);
+    CHECK(hm_world_changes(&s.history, &s.world, third, first, count_change, &told) == HM_OK);
+    CHECK(told == 3);
+    CHECK(hm_world_changes(&s.history, &s.world, 0, third, count_change, &told) == HM_OK);
+    CHECK(told == 5);
+    CHECK(hm_world_changes(&s.history, &s.world, 0, 0, count_change, &told) == HM_OK);
+    CHECK(told == 5);
+    end_scene(&s);
+}
+
+TEST(changes, are_not_told_in_part_when_memory_is_refused)
+{
+    test_memory memory;
+    scene s;
+    uint32_t told = 0;
+    test_memory_init_with_holes(&memory, test_page_size(4096));
+    CHECK(begin_scene(&s, &memory.table) == HM_OK);
+    uint64_t first = hm_history_mark(&s.history);
+    CHECK(!hm_handle_is_null(hm_world_create(&s.world, NULL, 0)));
+    uint64_t second = hm_history_mark(&s.history);
+    hm_status status = HM_ERROR_MEMORY;
+    uint32_t k = 0;
+    while (status != HM_OK) {
+        CHECK(status == HM_ERROR_MEMORY && told == 0);
+        test_memory_fail(&memory, ++k, false);
+        status = hm_world_changes(&s.history, &s.world, first, second, count_change, &told);
+    }
+    CHECK(k > 5 && told == 1 && !test_memory_refused(&memory));
+    test_memory_fail(&memory, 0, false);
+    end_scene(&s);
+    test_memory_check_released(&memory);
+}
