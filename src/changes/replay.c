@@ -31,7 +31,8 @@ static hm_status replay_write(const hm_change *change, void *place)
 static hm_status replay_map(hm_map *map, const hm_change *change)
 {
     bool is_meta = change->part != 0;
-    size_t meta_size = map->extras != NULL ? map->extras->meta_array.item_size : 0;
+    bool has_meta = (map->guard.flags & HM_GUARD_META) != 0;
+    size_t meta_size = has_meta ? map->extras->meta_array.item_size : 0;
     hm_status status = replay_check_size(change, is_meta ? meta_size : map->item_size);
     if (status != HM_OK)
         return status;

@@ -116,6 +116,6 @@ void hm_memory_protect(const int files[2], const unsigned char *from, const unsi
 
 /* Lets all pages between two addresses be written, which costs less than letting the system do so
  * at the first write to each. */
-void hm_memory_unprotect(const int files[2], unsigned char *from, const unsigned char *to);
+void hm_memory_unprotect(const int files[2], const unsigned char *from, const unsigned char *to);
 
 #endif

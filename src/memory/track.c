@@ -116,7 +116,7 @@ void hm_memory_protect(const int files[2], const unsigned char *from, const unsi
     (void)track_scan(files, &scan);
 }
 
-void hm_memory_unprotect(const int files[2], unsigned char *from, const unsigned char *to)
+void hm_memory_unprotect(const int files[2], const unsigned char *from, const unsigned char *to)
 {
     struct uffdio_writeprotect range = {
         .range = {.start = (uintptr_t)from, .len = (size_t)(to - from)}};
@@ -153,7 +153,7 @@ void hm_memory_protect(const int files[2], const unsigned char *from, const unsi
     (void)files, (void)from, (void)to;
 }
 
-void hm_memory_unprotect(const int files[2], unsigned char *from, const unsigned char *to)
+void hm_memory_unprotect(const int files[2], const unsigned char *from, const unsigned char *to)
 {
     (void)files, (void)from, (void)to;
 }

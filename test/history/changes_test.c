@@ -203,16 +203,16 @@ static size_t end_of_slot(const values *all, size_t at, uint32_t slot)
     return at;
 }
 
-static void expect_slot(comparison *c, const value *from, size_t n_from, const value *to,
-                        size_t n_to)
+/* The values of a slot, from one to another in each list. */
+static void expect_slot(comparison *c, const values *from, size_t i, size_t i_end, const values *to,
+                        size_t k, size_t k_end)
 {
-    if (n_from > 0 && (n_to == 0 || from->handle.bits != to->handle.bits)) {
-        while (n_from > 0)
-            expect(c, &from[--n_from], NULL);
-    }
-    for (size_t i = 0, k = 0; i < n_from || k < n_to;) {
-        int order = i == n_from ? 1 : k == n_to ? -1 : by_place(&from[i], &to[k]);
-        expect(c, order <= 0 ? &from[i] : NULL, order >= 0 ? &to[k] : NULL);
+    bool is_same = i < i_end && k < k_end && from->list[i].handle.bits == to->list[k].handle.bits;
+    while (!is_same && i < i_end)
+        expect(c, &from->list[--i_end], NULL);
+    while (i < i_end || k < k_end) {
+        int order = i == i_end ? 1 : k == k_end ? -1 : by_place(&from->list[i], &to->list[k]);
+        expect(c, order <= 0 ? &from->list[i] : NULL, order >= 0 ? &to->list[k] : NULL);
         i += order <= 0;
         k += order >= 0;
     }
@@ -228,8 +228,7 @@ static void expect_pass(comparison *c, const values *from, const values *to, boo
         if (k < to->count && hm_handle_index(to->list[k].handle) < slot)
             slot = hm_handle_index(to->list[k].handle);
         size_t i_end = end_of_slot(from, i, slot), k_end = end_of_slot(to, k, slot);
-        expect_slot(c, from->count > 0 ? &from->list[i] : NULL, i_end - i,
-                    to->count > 0 ? &to->list[k] : NULL, k_end - k);
+        expect_slot(c, from, i, i_end, to, k, k_end);
         i = i_end;
         k = k_end;
     }
