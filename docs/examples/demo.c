@@ -6,13 +6,15 @@
  *
  * Two simulations make the same edits, one with and one without defragmentation. They alternate
  * frame by frame, so that other work on the machine affects both. All frames are run several times,
- * and the medians are shown. A scene that is saved and loaded goes on as if nothing had happened:
- * the hash of all handles tells. The exit code is 1 if a model that is named cannot be read, a
- * stale handle resolves, a budget is exceeded, a scene is found to be damaged, or two runs issue
- * different handles; 2 if the command line is wrong, or the results cannot be written. */
+ * and the medians are shown. A scene that is saved and loaded, or run backwards and forwards
+ * again, goes on as if nothing had happened: the hash of all handles tells. The exit code is 1 if a
+ * model that is named cannot be read, a stale handle resolves, a budget is exceeded, a scene is
+ * found to be damaged, or two runs issue different handles; 2 if the command line is wrong, or the
+ * results cannot be written. */
 #define _POSIX_C_SOURCE 200809L
 
 #include "command_line.h"
+#include "demo_history.h"
 #include "demo_models.h"
 #include "demo_picture.h"
 #include "demo_save.h"
@@ -113,7 +115,24 @@ static const char *begin_side(struct demo_result *result, struct demo_side *side
                            hm_source_file(result->load));
 }
 
-/* A frame on each side, then what the user asks for. */
+/* Shows a moment, then does what the user asks for. */
+static const char *show(struct demo_side *sides[2], struct demo_moment *moment,
+                        struct demo_kept *kept)
+{
+    view_show(moment);
+    if (view_signal() != 0)
+        return interrupted;
+    enum view_wish wish = view_wish();
+    const char *reason = wish == VIEW_KEEP ? keep(kept, moment) : NULL;
+    moment->kept = kept->done;
+    if (wish == VIEW_GO_BACK && kept->done != 0)
+        reason = go_back(kept, sides, moment);
+    if (wish == VIEW_TURN)
+        moment->is_backwards = !moment->is_backwards;
+    return reason;
+}
+
+/* A frame on each side. */
 static const char *run_frame(struct demo_side *sides[2], size_t first, struct demo_moment *moment,
                              struct demo_kept *kept)
 {
@@ -124,15 +143,17 @@ static const char *run_frame(struct demo_side *sides[2], size_t first, struct de
             return reason;
     }
     moment->done++;
-    view_show(moment);
-    if (view_signal() != 0)
-        return interrupted;
-    enum view_wish wish = view_wish();
-    const char *reason = wish == VIEW_KEEP ? keep(kept, moment) : NULL;
-    moment->kept = kept->done;
-    if (wish == VIEW_GO_BACK && kept->done != 0)
-        reason = go_back(kept, sides, moment);
-    return reason;
+    demo_history_mark();
+    return show(sides, moment, kept);
+}
+
+/* To the frame before, and at the oldest that is kept forwards again. */
+static const char *run_back(struct demo_side *sides[2], struct demo_moment *moment,
+                            struct demo_kept *kept)
+{
+    moment->is_backwards = demo_history_back();
+    view_wait();
+    return show(sides, moment, kept);
 }
 
 /* Runs all frames once, on both sides alternately. */
@@ -149,8 +170,11 @@ static const char *run_frames(struct demo_result *result, uint32_t run)
         moment.simulations[i] = &sides[i]->simulation;
         moment.frames[i] = sides[i]->frames + first;
     }
+    demo_history_begin_run(&moment.done);
     while (reason == NULL && moment.done < settings->frames)
-        reason = run_frame(sides, first, &moment, &kept);
+        reason = moment.is_backwards ? run_back(sides, &moment, &kept)
+                                     : run_frame(sides, first, &moment, &kept);
+    demo_history_end_run(&moment.done);
     free(kept.bytes[0]);
     free(kept.bytes[1]);
     return reason;
@@ -221,16 +245,21 @@ static void announce(const struct demo_options *options)
 static const char *run_demo(const struct demo_options *options, const struct demo_files *files)
 {
     static struct demo_result result;
-    result.settings = &options->settings;
+    struct demo_settings settings = options->settings;
+    result.settings = &settings;
     result.runs = options->runs;
     result.load = files->load;
     announce(options);
     view_open(options->plain);
+    if (view_is_live())
+        demo_history_begin(&result.with.simulation, &result.without.simulation);
+    settings.memory = demo_history_memory();
     const char *reason = run_all(&result);
     view_close();
     if (reason == NULL)
         reason = report(&result, options, files);
     free_result(&result);
+    demo_history_end();
     return reason;
 }
 

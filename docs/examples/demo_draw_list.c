@@ -2,13 +2,14 @@
 /* The demo's draw list. See demo_draw_list.h. */
 #include "demo_draw_list.h"
 
-hm_status draw_list_init(struct draw_list *list, const struct scene *scene)
+hm_status draw_list_init(struct draw_list *list, const struct scene *scene, const hm_memory *memory)
 {
-    hm_owners nodes = scene_node_map_as_owners(&scene->nodes);
+    const hm_secondary_desc desc = {.owners = scene_node_map_as_owners(&scene->nodes),
+                                    .memory = memory};
     memset(list, 0, sizeof *list);
-    hm_status status = material_secondary_init_for(&list->materials, 0, nodes);
+    hm_status status = material_secondary_init_desc(&list->materials, &desc);
     if (status == HM_OK)
-        status = draw_secondary_init_for(&list->items, 0, nodes);
+        status = draw_secondary_init_desc(&list->items, &desc);
     return status;
 }
 

@@ -27,7 +27,8 @@ struct draw_list {
     draw_secondary items;         /* of those in view */
 };
 
-hm_status draw_list_init(struct draw_list *list, const struct scene *scene);
+hm_status draw_list_init(struct draw_list *list, const struct scene *scene,
+                         const hm_memory *memory);
 void draw_list_fini(struct draw_list *list);
 
 /* Gives a node its material, which makes it one that can be drawn. False if memory runs out. */

@@ -219,7 +219,8 @@ static void draw_head(const struct demo_moment *moment, double share_done, doubl
     put_bar(terminal_columns_left() - 1, &done, 1);
     terminal_next_row();
     terminal_tab(label_width());
-    terminal_put(TERMINAL_DIM, "F5 saves the scenes");
+    terminal_put(TERMINAL_DIM, "b runs %s, F5 saves the scenes",
+                 moment->is_backwards ? "forwards" : "backwards");
     if (moment->kept != 0)
         terminal_put(TERMINAL_DIM, ", F9 loads those of frame %u", (unsigned)moment->kept);
     terminal_next_row();

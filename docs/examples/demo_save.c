@@ -130,8 +130,8 @@ const char *simulation_load(struct simulation *s, const struct demo_settings *se
     struct numbers numbers;
     const char *reason = NULL;
     if (!begin_numbers(&numbers, true) || !simulation_begin(s, settings, defragments) ||
-        scene_load(&s->scene, 0, NULL, source) != HM_OK ||
-        draw_list_init(&s->draw_list, &s->scene) != HM_OK ||
+        scene_load(&s->scene, 0, settings->memory, source) != HM_OK ||
+        draw_list_init(&s->draw_list, &s->scene, settings->memory) != HM_OK ||
         hm_secondary_load(&s->draw_list.materials.secondary, &materials, source) != HM_OK ||
         hm_secondary_load(&s->draw_list.items.secondary, &drawn, source) != HM_OK ||
         hm_map_load(&numbers.map, &numbers_format, source) != HM_OK)

@@ -229,8 +229,8 @@ static bool look(struct simulation *s)
 
 bool simulation_begin(struct simulation *s, const struct demo_settings *settings, bool defragments)
 {
-    hm_array_desc groups = {.item_size = sizeof(struct demo_group)};
-    hm_array_desc handles = {.item_size = sizeof(scene_node_handle)};
+    hm_array_desc groups = {.item_size = sizeof(struct demo_group), .memory = settings->memory};
+    hm_array_desc handles = {.item_size = sizeof(scene_node_handle), .memory = settings->memory};
     memset(s, 0, sizeof *s);
     s->settings = settings;
     s->defragments = defragments;
@@ -244,8 +244,10 @@ bool simulation_begin(struct simulation *s, const struct demo_settings *settings
 const char *simulation_init(struct simulation *s, const struct demo_settings *settings,
                             bool defragments)
 {
-    if (!simulation_begin(s, settings, defragments) || scene_init(&s->scene, 0, NULL) != HM_OK ||
-        draw_list_init(&s->draw_list, &s->scene) != HM_OK || !build_scene(s, settings->nodes))
+    if (!simulation_begin(s, settings, defragments) ||
+        scene_init(&s->scene, 0, settings->memory) != HM_OK ||
+        draw_list_init(&s->draw_list, &s->scene, settings->memory) != HM_OK ||
+        !build_scene(s, settings->nodes))
         return "the scene does not fit into memory";
     count_issued(s, s->scene.root);
     scene_defragment(&s->scene, NULL);

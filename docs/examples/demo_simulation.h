@@ -48,6 +48,7 @@ struct demo_settings {
     uint32_t sort_swaps; /* the budget of sorting the draw list, at least 1 */
     uint32_t seed;
     bool elsewhere; /* groups are destroyed first, and new ones are built at random plots */
+    const hm_memory *memory; /* of all that changes; NULL: the system's */
     const struct demo_model *models;
     uint32_t model_count; /* at least 1 */
 };

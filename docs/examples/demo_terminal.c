@@ -198,6 +198,8 @@ enum terminal_key terminal_key(void)
         return key;
     ssize_t size = read(STDIN_FILENO, bytes, sizeof bytes - 1);
     bytes[size > 0 ? size : 0] = '\0';
+    if (strchr(bytes, 'b') != NULL)
+        key = TERMINAL_B;
     if (strstr(bytes, "\033[15~") != NULL)
         key = TERMINAL_F5;
     if (strstr(bytes, "\033[20~") != NULL)

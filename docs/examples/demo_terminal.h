@@ -30,7 +30,7 @@ void terminal_close(void);
 /* The signal that asks the program to stop: close the terminal, and raise it. 0: none. */
 int terminal_signal(void);
 
-enum terminal_key { TERMINAL_NO_KEY, TERMINAL_F5, TERMINAL_F9 };
+enum terminal_key { TERMINAL_NO_KEY, TERMINAL_F5, TERMINAL_F9, TERMINAL_B };
 
 /* The last of these keys that was pressed since the last call. */
 enum terminal_key terminal_key(void);

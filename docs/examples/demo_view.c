@@ -36,6 +36,17 @@ void view_close(void)
     terminal_close();
 }
 
+bool view_is_live(void)
+{
+    return view.live;
+}
+
+void view_wait(void)
+{
+    const struct timespec time = {.tv_nsec = (long)REDRAW_MS * 1000000};
+    nanosleep(&time, NULL);
+}
+
 int view_signal(void)
 {
     return terminal_signal();
@@ -48,6 +59,8 @@ enum view_wish view_wish(void)
         return VIEW_KEEP;
     case TERMINAL_F9:
         return VIEW_GO_BACK;
+    case TERMINAL_B:
+        return VIEW_TURN;
     default:
         return VIEW_GO_ON;
     }

@@ -14,6 +14,7 @@ struct demo_moment {
     uint32_t done;                      /* at least 1 */
     uint32_t run, runs;                 /* run counts from 0 */
     uint32_t kept;                      /* the frame that F9 goes back to; 0: none */
+    bool is_backwards;
 };
 
 enum { MOMENT_RECENT = 15 }; /* frames */
@@ -25,11 +26,18 @@ struct demo_frame moment_recent(const struct demo_moment *moment, int side);
 /* Begins; `plain`: in lines, even on a terminal. */
 void view_open(bool plain);
 
+/* Whether it shows pictures, and there may be wishes. */
+bool view_is_live(void);
+
+/* Waits as long as a picture is shown. */
+void view_wait(void);
+
 /* Shows a moment. Call it after each frame: it does nothing when it was called just before. */
 void view_show(const struct demo_moment *moment);
 
-/* What the user asks for by a key: F5 keeps this moment, F9 goes back to the one that was kept. */
-enum view_wish { VIEW_GO_ON, VIEW_KEEP, VIEW_GO_BACK };
+/* What the user asks for by a key: F5 keeps this moment, F9 goes back to the one that was kept, b
+ * turns round, backwards frame by frame or forwards again. */
+enum view_wish { VIEW_GO_ON, VIEW_KEEP, VIEW_GO_BACK, VIEW_TURN };
 enum view_wish view_wish(void);
 
 /* Ends, and leaves the terminal as it was. */
