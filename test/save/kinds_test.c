@@ -10,7 +10,8 @@ enum {
     TINY_SIZE = 4000, /* of a script whose file has few bytes */
     FORGERIES = 2000, /* of each shape */
     HISTORIES = 200,
-    HISTORY_STEPS = 200
+    HISTORY_STEPS = 200,
+    SHORT_STEPS = 6
 };
 
 #define EACH_KIND(kind)                                                                            \
@@ -163,6 +164,27 @@ TEST(save_kinds, a_rewind_brings_back_what_a_save_had_written)
     for (uint32_t i = 0; i < test_scaled(HISTORIES); i++) {
         const uint32_t begin[] = {i, i / 2, 0};
         test_run_random(&history_subject, begin, HISTORY_STEPS, &random);
+    }
+}
+
+/* Every sequence of a few steps: changes of a map and of a world, marks, rewinds to the oldest
+ * mark, to the one after it and to the newest. The containers have few items, so that most bytes
+ * are shared.
+ */
+TEST(save_kinds, every_short_script_of_marks_and_rewinds_keeps_what_a_save_had_written)
+{
+    static const test_step verbs[] = {{0, {0, 2, 1}}, {0, {6, 5, 2}}, {1, {0}},
+                                      {2, {0}},       {2, {1}},       {2, {3}}};
+    enum { VERBS = sizeof verbs / sizeof *verbs };
+    test_step steps[1 + SHORT_STEPS] = {{0, {0}}};
+    const test_script script = {&history_subject, steps, 1 + SHORT_STEPS};
+    uint32_t scripts = 1, step = test_scale() > 1 ? 7 : 1; /* where all takes long, one in seven */
+    for (uint32_t i = 0; i < SHORT_STEPS; i++)
+        scripts *= VERBS;
+    for (uint32_t n = 0; n < scripts; n += step) {
+        for (uint32_t i = 0, rest = n; i < SHORT_STEPS; i++, rest /= VERBS)
+            steps[1 + i] = verbs[rest % VERBS];
+        test_script_play(&script);
     }
 }
 
