@@ -26,8 +26,9 @@ HM_BEGIN_C
 /* How a history finds the pages that were written. */
 typedef enum hm_history_method {
     HM_HISTORY_AUTO = 0, /* the first that can be had */
-    HM_HISTORY_TRACK,    /* the system tells: Linux from 6.7 on, by userfaultfd and PAGEMAP_SCAN,
-                            over hm_memory_os(). The first write to a page costs about 1 us. */
+    HM_HISTORY_TRACK,    /* the system tells, over hm_memory_os(): Linux from 6.7 on, by userfaultfd
+                            and PAGEMAP_SCAN; Windows, by GetWriteWatch. The first write to a page
+                            costs about 1 us. */
     HM_HISTORY_COMPARE   /* each page is compared with its copy: any system, any table */
 } hm_history_method;
 

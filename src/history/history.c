@@ -42,7 +42,7 @@ static hm_status history_check(hm_history_desc *full)
 static hm_status history_choose(hm_history *history, hm_history_method method)
 {
     bool tracks = method != HM_HISTORY_COMPARE && history->parent == hm_memory_os() &&
-                  hm_memory_track(history->files, history->base, history->range_size);
+                  hm_memory_track(history->files, &history->base, history->range_size);
     if (method == HM_HISTORY_TRACK && !tracks)
         return hm_fail(HM_ERROR_INVALID, "history: the system does not tell what is written");
     history->method = tracks ? HM_HISTORY_TRACK : HM_HISTORY_COMPARE;

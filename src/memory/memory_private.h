@@ -98,8 +98,9 @@ typedef struct hm_memory_span {
 int64_t hm_memory_process(void);
 
 /* Begins to note which pages of a reservation of the system's are written, all of it at first, and
- * opens `files` for this. False: the system cannot tell. */
-bool hm_memory_track(int files[2], unsigned char *address, size_t size);
+ * opens `files` for this. The reservation may move: it has no memory yet. False: the system cannot
+ * tell. */
+bool hm_memory_track(int files[2], unsigned char **address, size_t size);
 
 /* Closes the files. */
 void hm_memory_untrack(int files[2]);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* memory: which pages were written, on Linux from 6.7 on. Userfaultfd protects pages from writes
  * and lets the first write to each through without a message (asynchronous), and PAGEMAP_SCAN lists
- * those that are not protected any more. Neither needs a privilege. Empty elsewhere. */
+ * those that are not protected any more. Neither needs a privilege. Windows has its own
+ * (windows.c); elsewhere the system does not tell. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* syscall, which -std=c11 hides */
 #endif
@@ -66,9 +67,9 @@ static bool track_open(int files[2], unsigned char *address, size_t size)
            hm_memory_written(files, &from, address + size, &span, 1) >= 0;
 }
 
-bool hm_memory_track(int files[2], unsigned char *address, size_t size)
+bool hm_memory_track(int files[2], unsigned char **address, size_t size)
 {
-    if (track_open(files, address, size))
+    if (track_open(files, *address, size))
         return true;
     hm_memory_untrack(files);
     return false;
@@ -123,14 +124,14 @@ void hm_memory_unprotect(const int files[2], const unsigned char *from, const un
     (void)ioctl(files[TRACK_FAULTS], UFFDIO_WRITEPROTECT, &range);
 }
 
-#else
+#elif !defined(_WIN32) || defined(HM_FREESTANDING)
 
 int64_t hm_memory_process(void)
 {
     return 0;
 }
 
-bool hm_memory_track(int files[2], unsigned char *address, size_t size)
+bool hm_memory_track(int files[2], unsigned char **address, size_t size)
 {
     (void)files, (void)address, (void)size;
     return false;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* memory, on Windows: VirtualAlloc reserves and commits, VirtualFree decommits and releases. */
+/* memory, on Windows: VirtualAlloc reserves and commits, VirtualFree decommits and releases,
+ * GetWriteWatch tells which pages were written. */
 #include "memory_private.h"
 
 /* Coverage: another system's code. `./run check` runs the same tests on it, under wine. */
@@ -10,6 +11,8 @@
 #ifdef _MSC_VER
 #pragma comment(lib, "advapi32")
 #endif
+
+enum { WINDOWS_PAGES = 128 /* that are asked for at a time */ };
 
 /* Reservations start at multiples of the allocation granularity, 64 KiB on every Windows, and so
  * keep HM_MEMORY_ALIGNMENT. */
@@ -39,6 +42,58 @@ static void windows_release(void *context, void *address, size_t size)
     (void)context;
     (void)size;
     (void)VirtualFree(address, 0, MEM_RELEASE);
+}
+
+/* Which pages were written. Only a reservation that was made so is watched, so the range moves to
+ * one. There is no fork, and nothing to close. */
+
+int64_t hm_memory_process(void)
+{
+    return 0;
+}
+
+bool hm_memory_track(int files[2], unsigned char **address, size_t size)
+{
+    (void)files;
+    unsigned char *watched = VirtualAlloc(NULL, size, MEM_RESERVE | MEM_WRITE_WATCH, PAGE_NOACCESS);
+    if (watched == NULL)
+        return false;
+    windows_release(NULL, *address, size);
+    *address = watched;
+    return true;
+}
+
+void hm_memory_untrack(int files[2])
+{
+    (void)files;
+}
+
+int hm_memory_written(const int files[2], unsigned char **from, const unsigned char *to,
+                      hm_memory_span *spans, uint32_t max_spans)
+{
+    void *pages[WINDOWS_PAGES];
+    ULONG_PTR count = max_spans < WINDOWS_PAGES ? max_spans : WINDOWS_PAGES, most = count;
+    DWORD page_size;
+    (void)files;
+    if (GetWriteWatch(0, *from, (size_t)(to - *from), pages, &count, &page_size) != 0)
+        return -1;
+    for (ULONG_PTR i = 0; i < count; i++)
+        spans[i] =
+            (hm_memory_span){.start = (uintptr_t)pages[i], .end = (uintptr_t)pages[i] + page_size};
+    *from +=
+        (count < most ? (uintptr_t)to : (uintptr_t)pages[count - 1] + page_size) - (uintptr_t)*from;
+    return (int)count;
+}
+
+void hm_memory_protect(const int files[2], const unsigned char *from, const unsigned char *to)
+{
+    (void)files;
+    (void)ResetWriteWatch((void *)(uintptr_t)from, (size_t)(to - from));
+}
+
+void hm_memory_unprotect(const int files[2], const unsigned char *from, const unsigned char *to)
+{
+    (void)files, (void)from, (void)to;
 }
 
 /* RtlGenRandom: the header that declares it, ntsecapi.h, defines much that is not ours. */
