@@ -65,9 +65,9 @@ HM_API hm_status hm_world_watch(hm_history *history, hm_world *world);
  * Both by slot, the smallest first, and then by part, the erased ones backwards: so an entity comes
  * before its components, and goes after them. `visit` must not change the history. HM_ERROR_STALE:
  * a mark is not kept. HM_ERROR_INVALID: the container is not watched, or has memory elsewhere.
- * HM_ERROR_MEMORY: the parent refuses. Then `visit` was not called. O(pages + changes between the
- * marks and the current one), and what lies on the pages that differ; for lists, and pools in
- * blocks, O(slots) too, for worlds O(chunks). Example:
+ * HM_ERROR_MEMORY: the parent refuses. HM_ERROR_FULL: the history is not initialised. Then `visit`
+ * was not called. O(pages + changes between the marks and the current one), and what lies on the
+ * pages that differ; for lists, and pools in blocks, O(slots) too, for worlds O(chunks). Example:
  *
  *     uint64_t newest = hm_history_mark(&history);
  *     hm_map_changes(&history, &map, acknowledged, newest, send_change, socket);

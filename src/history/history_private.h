@@ -23,7 +23,8 @@ typedef struct hm_history_view {
 } hm_history_view;
 
 /* Mark 0 has zeros everywhere. `other`: the view of a mark that may be near, or NULL.
- * HM_ERROR_STALE: the mark is not kept. HM_ERROR_MEMORY. Then there is no view to finish. O(pages +
+ * HM_ERROR_STALE: the mark is not kept. HM_ERROR_MEMORY; HM_ERROR_FULL:
+ * the history is not initialised. Then there is no view to finish. O(pages +
  * changes between this mark and the other, or the current one). */
 hm_status hm_history_view_init(hm_history_view *view, const hm_history *history, uint64_t mark,
                                const hm_history_view *other);

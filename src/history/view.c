@@ -46,6 +46,8 @@ hm_status hm_history_view_init(hm_history_view *view, const hm_history *history,
                                const hm_history_view *other)
 {
     uint32_t index = 0;
+    if (history->base == NULL)
+        return hm_fail_uninitialised("history");
     hm_status status = mark != 0 ? hm_history_find_mark(history, mark, &index) : HM_OK;
     if (status != HM_OK)
         return status;

@@ -66,6 +66,8 @@ TEST(changes, of_what_is_not_watched_or_has_memory_elsewhere_are_refused)
     CHECK(says("changes: the container's memory is not the history's"));
     CHECK(hm_world_changes(&s.history, &s.world, before, next + 1, count_change, &told) ==
           HM_ERROR_STALE);
+    hm_history none = {.marks = 0};
+    CHECK(hm_map_changes(&none, &map, 0, 0, count_change, &told) == HM_ERROR_FULL);
     CHECK(told == 0);
     hm_map_fini(&map);
     end_scene(&s);
