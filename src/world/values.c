@@ -37,10 +37,12 @@ void hm_world_write(hm_world *world, hm_world_place place, uint32_t number, cons
     uint32_t index = hm_world_place_archetype(place);
     const hm_world_cell *cell = &world->archetypes[index].cells[number];
     void *at = hm_world_value_at(world, place, number);
+    if (value == NULL)
+        value = hm_world_record(world, number)->initial;
     if (value != NULL)
         memcpy(at, value, cell->size);
     else
-        hm_world_fill(world, number, at, 1);
+        memset(at, 0, cell->size);
     hm_world_mark_column(world, index, cell->column);
     if (index == world->order_archetype)
         hm_world_disturb(world, place, world->archetypes[index].count);
