@@ -38,7 +38,7 @@ TEST(dump, maps_and_pools_have_a_line_for_each_item)
     const hm_map_desc desc = {.item_size = 2, .type_id = 7, .name = "sprites"};
     const hm_pool_desc pool_desc = {.item_size = 1, .type_id = 6, .name = "names"};
     uint32_t printed = 0;
-    const hm_dump_desc numbers = {print_number, &printed};
+    const hm_dump_desc numbers = {.print = print_number, .context = &printed};
     hm_map map;
     hm_pool pool;
     CHECK(hm_map_init(&map, &desc) == HM_OK && hm_pool_init(&pool, &pool_desc) == HM_OK);
@@ -74,7 +74,7 @@ TEST(dump, tables_lists_secondaries_and_indices_have_a_line_for_each_row_list_va
     const hm_index_desc index_desc = {.type_id = 4, .key_limit = 9, .name = "cells"};
     const void *cells[] = {"\1", "\2\3"};
     uint32_t printed = 0;
-    const hm_dump_desc numbers = {print_number, &printed};
+    const hm_dump_desc numbers = {.print = print_number, .context = &printed};
     hm_table table;
     hm_lists lists;
     hm_secondary secondary;
@@ -128,6 +128,114 @@ TEST(dump, worlds_have_a_line_for_each_entity_with_the_names_of_its_components)
     hm_world_fini(&world);
 }
 
+/* What a container dumps from line `first` on, which must be the last one or two lines of all. */
+#define CHECK_PART(kind, container, lines)                                                         \
+    for (uint32_t first = 0; first <= (lines) + 1; first++) {                                      \
+        static char all[sizeof text];                                                              \
+        CHECK(hm_##kind##_dump(container, NULL, begin()) == HM_OK);                                \
+        memcpy(all, text, sizeof all);                                                             \
+        const hm_dump_desc rest = {.first = first};                                                \
+        check_text(hm_##kind##_dump(container, &rest, begin()), without_lines(all, first, 1000));  \
+        const hm_dump_desc two = {.first = first, .most = 2};                                      \
+        CHECK(hm_##kind##_dump(container, NULL, begin()) == HM_OK);                                \
+        memcpy(all, text, sizeof all);                                                             \
+        check_text(hm_##kind##_dump(container, &two, begin()), without_lines(all, first, 2));      \
+    }
+
+/* Leaves of a dump its first line, and behind it `most` lines from `first` on. */
+static const char *without_lines(char *dumped, uint32_t first, uint32_t most)
+{
+    char *begin_kept = strchr(dumped, '\n') + 1, *from = begin_kept;
+    for (; first > 0 && *from != '\0'; first--)
+        from = strchr(from, '\n') + 1;
+    char *end = from;
+    for (; most > 0 && *end != '\0'; most--)
+        end = strchr(end, '\n') + 1;
+    memmove(begin_kept, from, (size_t)(end - from));
+    begin_kept[end - from] = '\0';
+    return dumped;
+}
+
+TEST(dump, a_part_has_the_lines_that_are_asked_for)
+{
+    const hm_map_desc map_desc = {.item_size = 1};
+    const hm_pool_desc pool_desc = {.item_size = 1};
+    const hm_column column = {.size = 1};
+    const hm_table_desc table_desc = {.columns = &column, .column_count = 1};
+    const hm_secondary_desc secondary_desc = {.value_size = 1};
+    const hm_lists_desc lists_desc = {.item_size = 1};
+    const hm_index_desc index_desc = {.key_limit = 9};
+    enum { N = 5 };
+    hm_handle made[N];
+    hm_map map;
+    hm_pool pool;
+    hm_table table;
+    hm_secondary secondary;
+    hm_lists lists;
+    hm_index index;
+    CHECK(hm_map_init(&map, &map_desc) == HM_OK && hm_pool_init(&pool, &pool_desc) == HM_OK);
+    CHECK(hm_table_init(&table, &table_desc) == HM_OK &&
+          hm_lists_init(&lists, &lists_desc) == HM_OK);
+    CHECK(hm_secondary_init(&secondary, &secondary_desc) == HM_OK);
+    CHECK(hm_index_init(&index, &index_desc) == HM_OK);
+    CHECK(hm_pool_insert_n(&pool, NULL, N + 2, NULL) == HM_OK);
+    CHECK(hm_pool_erase(&pool, hm_pool_handle_at(&pool, 1)));
+    CHECK(hm_pool_erase(&pool, hm_pool_handle_at(&pool, 3)));
+    CHECK(hm_map_insert_n(&map, NULL, N, made) == HM_OK);
+    CHECK(hm_table_insert_n(&table, NULL, N, NULL) == HM_OK);
+    for (uint32_t i = 0; i < N; i++) {
+        CHECK(hm_secondary_set(&secondary, made[i], NULL) != NULL);
+        CHECK(hm_index_set(&index, made[i], i) == HM_OK);
+        CHECK(!hm_handle_is_null(hm_lists_create(&lists)));
+    }
+    CHECK_PART(map, &map, N);
+    CHECK_PART(pool, &pool, N);
+    CHECK_PART(table, &table, N);
+    CHECK_PART(secondary, &secondary, N);
+    CHECK_PART(lists, &lists, N);
+    CHECK_PART(index, &index, N);
+    hm_index_fini(&index);
+    hm_lists_fini(&lists);
+    hm_secondary_fini(&secondary);
+    hm_table_fini(&table);
+    hm_pool_fini(&pool);
+    hm_map_fini(&map);
+}
+
+TEST(dump, of_a_world_the_entities_with_a_component_may_be_asked_for)
+{
+    const hm_component_desc enemy = {.name = "enemy"}, nameless = {.size = 0};
+    const hm_component_desc lit = {.size = 1, .name = "lit", .storage = HM_COMPONENT_SPARSE};
+    hm_world world;
+    CHECK(hm_world_init(&world, &(hm_world_desc){.type_id = 3, .name = "level"}) == HM_OK);
+    hm_component made[] = {hm_world_component(&world, &enemy),
+                           hm_world_component(&world, &nameless), hm_world_component(&world, &lit)};
+    for (uint32_t set = 0; set < 8; set++) {
+        hm_handle entity = hm_world_create(&world, NULL, 0);
+        for (uint32_t i = 0; i < 3; i++)
+            if ((set >> i & 1) != 0)
+                CHECK(hm_world_add(&world, entity, made[i], NULL) == HM_OK);
+    }
+    CHECK_PART(world, &world, 8);
+    static const struct {
+        const char *component;
+        uint32_t lines;
+    } asked[] = {{"enemy", 4}, {"1", 4}, {"lit", 4}, {"0", 0}, {"2", 0}, {"no such", 0}, {"", 0}};
+    for (size_t i = 0; i < sizeof asked / sizeof *asked; i++) {
+        const hm_dump_desc all = {.component = asked[i].component};
+        const hm_dump_desc part = {.component = asked[i].component, .first = 1, .most = 2};
+        CHECK(hm_world_dump(&world, &all, begin()) == HM_OK);
+        uint32_t lines = 0;
+        for (const char *at = text; (at = strstr(at, "\n0x")) != NULL; at++)
+            lines++;
+        CHECK(lines == asked[i].lines);
+        static char expected[sizeof text];
+        memcpy(expected, text, sizeof expected);
+        check_text(hm_world_dump(&world, &part, begin()), without_lines(expected, 1, 2));
+    }
+    hm_world_fini(&world);
+}
+
 static size_t print_too_much(const void *item, uint32_t which, char *buffer, size_t size,
                              void *context)
 {
@@ -141,7 +249,7 @@ static size_t print_too_much(const void *item, uint32_t which, char *buffer, siz
 TEST(dump, long_items_are_cut_off_and_a_sink_may_refuse)
 {
     const hm_map_desc desc = {.item_size = 100};
-    const hm_dump_desc long_items = {print_too_much, NULL};
+    const hm_dump_desc long_items = {.print = print_too_much};
     hm_map map = {0};
     CHECK(hm_map_dump(&map, NULL, begin()) == HM_ERROR_FULL);
     CHECK(hm_map_init(&map, &desc) == HM_OK);

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* report as JSON: the letters, any names, and a sink that refuses. */
+/* report for tools: the letters of the JSON, any names, a sink that refuses, and items and handles
+ * that are asked for. */
 #include "support/test.h"
 
 #include <handle_map/handle_map.h>
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { TEXT = 4096 };
@@ -44,18 +46,23 @@ TEST(report_json, each_container_has_its_kind_name_type_id_and_numbers)
     snprintf(
         expected, TEXT,
         "{\"version\": \"%s\", \"containers\": [\n"
-        "{\"kind\": \"map\", \"name\": \"a\", \"type_id\": 9, \"count\": 7, \"capacity\": %u, "
+        "{\"id\": %u, \"kind\": \"map\", \"name\": \"a\", \"type_id\": 9, \"count\": 7, "
+        "\"capacity\": %u, "
         "\"slots\": 7, \"max_slots\": %u, \"free_slots\": 0, \"retired_slots\": 0, "
-        "\"committed_size\": %zu, \"reserved_size\": %zu},\n"
-        "{\"kind\": \"pool\", \"name\": \"b\", \"type_id\": 8, \"count\": 0, \"capacity\": %u, "
+        "\"committed_size\": %zu, \"reserved_size\": %zu, "
+        "\"wear\": {\"slots\": 7, \"counts\": [7, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]}},\n"
+        "{\"id\": %u, \"kind\": \"pool\", \"name\": \"b\", \"type_id\": 8, \"count\": 0, "
+        "\"capacity\": %u, "
         "\"slots\": 0, \"max_slots\": %u, \"free_slots\": 0, \"retired_slots\": 0, "
         "\"committed_size\": %zu, \"reserved_size\": %zu, "
+        "\"wear\": {\"slots\": 0, \"counts\": [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]}, "
         "\"occupancy\": {\"slots\": 64, \"counts\": []}}], \"leaks\": [\n"
         "{\"kind\": \"pool\", \"name\": \"b\", \"times\": 1, \"committed_size\": %zu, "
         "\"reserved_size\": %zu}]}\n",
-        hm_version(), (unsigned)a.capacity, (unsigned)a.max_slots, a.committed_size,
-        a.reserved_size, (unsigned)b.capacity, (unsigned)b.max_slots, b.committed_size,
-        b.reserved_size, entries[1].leaked_committed, entries[1].leaked_reserved);
+        hm_version(), (unsigned)entries[0].id, (unsigned)a.capacity, (unsigned)a.max_slots,
+        a.committed_size, a.reserved_size, (unsigned)entries[0].id + 1, (unsigned)b.capacity,
+        (unsigned)b.max_slots, b.committed_size, b.reserved_size, entries[1].leaked_committed,
+        entries[1].leaked_reserved);
     CHECK(report_as_json(text) == strlen(expected) && strcmp(text, expected) == 0);
     hm_map_fini(&map);
     hm_pool_fini(&pool);
@@ -110,10 +117,10 @@ TEST(report_json, lists_tell_how_many_items_they_have)
     hm_report_entry entry;
     CHECK(hm_lists_init(&lists, &(hm_lists_desc){.item_size = 4, .capacity = 9}) == HM_OK);
     CHECK(hm_report_add_lists(&entry, &lists) == HM_OK);
-    CHECK(report_ends_with("\"items\": 0"));
+    CHECK(report_ends_with("\"items\": 0, \"item_size\": 4, \"blocks_size\": 8"));
     CHECK(hm_lists_push_n(&lists, hm_lists_create(&lists), NULL, 5) == HM_OK);
     CHECK(hm_lists_push_n(&lists, hm_lists_create(&lists), NULL, 2) == HM_OK);
-    CHECK(report_ends_with("\"items\": 7"));
+    CHECK(report_ends_with("\"items\": 7, \"item_size\": 4, \"blocks_size\": 56"));
     CHECK(hm_report_remove(&entry) == HM_OK);
     hm_lists_fini(&lists);
 }
@@ -216,4 +223,203 @@ TEST(report_json, a_sink_that_refuses_is_called_no_more)
         CHECK(hm_report_remove(&entries[i]) == HM_OK);
         hm_map_fini(&maps[i]);
     }
+}
+
+/* The numbers behind `field` and "[" in the report; returns how many there are, at most 16. */
+static uint32_t read_counts(const char *field, uint32_t counts[16])
+{
+    char text[TEXT];
+    report_as_json(text);
+    char *at = strchr(strstr(text, field), '[');
+    uint32_t n = 0;
+    while (n < 16 && *at != ']')
+        counts[n++] = (uint32_t)strtoul(at + 1, &at, 10);
+    return n;
+}
+
+static int compare_bytes(const void *a, const void *b, void *context)
+{
+    (void)context;
+    return *(const unsigned char *)a - *(const unsigned char *)b;
+}
+
+TEST(report_json, wear_tells_how_often_slots_were_issued)
+{
+    enum { SLOTS = 10000 };
+    uint32_t counts[16];
+    hm_map map;
+    hm_report_entry entry;
+    CHECK(hm_map_init(&map, &(hm_map_desc){.item_size = 1}) == HM_OK);
+    CHECK(hm_report_add_map(&entry, &map) == HM_OK);
+    for (int i = 0; i < 70000; i++) /* slot 0, until it retires, and some of slot 1 */
+        CHECK(hm_map_erase(&map, hm_map_insert(&map, NULL)));
+    CHECK(hm_map_insert_n(&map, NULL, 3, NULL) == HM_OK);
+    CHECK(read_counts("\"wear\": {\"slots\": 4, ", counts) == 16);
+    CHECK(counts[15] == 1 && counts[12] == 1 && counts[0] == 2);
+    CHECK(hm_map_insert_n(&map, NULL, SLOTS - 4, NULL) == HM_OK);
+    CHECK(read_counts("\"wear\": {\"slots\": 3334, ", counts) == 16); /* each third */
+    CHECK(counts[15] == 1 && counts[0] == 3333);
+    CHECK(hm_report_remove(&entry) == HM_OK);
+    hm_map_fini(&map);
+}
+
+TEST(report_json, a_container_that_was_put_in_order_tells_how_much_of_it_still_is)
+{
+    enum { N = 100 };
+    const hm_order order = {.compare = compare_bytes};
+    hm_map map;
+    hm_report_entry entry;
+    char text[TEXT];
+    CHECK(hm_map_init(&map, &(hm_map_desc){.item_size = 1}) == HM_OK);
+    CHECK(hm_report_add_map(&entry, &map) == HM_OK);
+    for (unsigned char i = 0; i < N; i++)
+        CHECK(!hm_handle_is_null(hm_map_insert(&map, &i)));
+    report_as_json(text);
+    CHECK(strstr(text, "in_order") == NULL);
+    CHECK(hm_map_defragment(&map, &order, NULL).done);
+    CHECK(report_ends_with(", \"in_order\": 100"));
+    hm_map_touch(&map, hm_map_handle_at(&map, 40));
+    hm_map_touch(&map, hm_map_handle_at(&map, 41));
+    CHECK(report_ends_with(", \"in_order\": 98"));
+    CHECK(!hm_handle_is_null(hm_map_insert(&map, "x")));
+    CHECK(report_ends_with(", \"in_order\": 98"));
+    CHECK(hm_map_defragment(&map, &order, NULL).done);
+    CHECK(report_ends_with(", \"in_order\": 101"));
+    CHECK(hm_report_remove(&entry) == HM_OK);
+    hm_map_fini(&map);
+}
+
+/* What is asked of the report by other calls than hm_report_json. */
+static char answer[65536];
+static hm_memory_stream answer_stream;
+
+static hm_sink ask(void)
+{
+    memset(answer, 0, sizeof answer);
+    answer_stream = (hm_memory_stream){(unsigned char *)answer, sizeof answer - 1, 0};
+    return hm_sink_memory(&answer_stream);
+}
+
+static uint32_t count_lines(void)
+{
+    uint32_t lines = 0;
+    for (const char *at = answer; (at = strchr(at, '\n')) != NULL; at++)
+        lines++;
+    return lines;
+}
+
+static size_t print_letter(const void *item, uint32_t which, char *buffer, size_t size,
+                           void *context)
+{
+    (void)which;
+    return (size_t)snprintf(buffer, size, "%s%c", (const char *)context, *(const char *)item);
+}
+
+TEST(report_items, are_those_of_the_listed_container_with_the_id)
+{
+    char mine[] = "my ", yours[] = "your ";
+    const hm_dump_desc named = {.print = print_letter, .context = mine, .first = 1, .most = 1};
+    const hm_dump_desc asked = {.print = print_letter, .context = yours, .first = 1, .most = 1};
+    const hm_dump_desc second = {.first = 1};
+    hm_map map;
+    hm_report_entry entry = {0};
+    CHECK(hm_map_init(&map, &(hm_map_desc){.item_size = 1, .type_id = 9, .name = "m"}) == HM_OK);
+    CHECK(hm_report_set_print(&entry, &named) == HM_ERROR_INVALID);
+    CHECK(hm_report_add_map(&entry, &map) == HM_OK);
+    CHECK(!hm_handle_is_null(hm_map_insert(&map, "a")));
+    CHECK(!hm_handle_is_null(hm_map_insert(&map, "b")));
+    CHECK(hm_report_items(entry.id, NULL, ask()) == HM_OK);
+    CHECK(strcmp(answer, "map 'm': 2 items, 2 slots, type id 9\n"
+                         "0x0009000100000000: 61\n0x0009000100000001: 62\n") == 0);
+    CHECK(hm_report_set_print(&entry, &named) == HM_OK);
+    CHECK(hm_report_items(entry.id, NULL, ask()) == HM_OK && count_lines() == 3);
+    CHECK(strstr(answer, "0: my a\n") != NULL && strstr(answer, "1: my b\n") != NULL);
+    CHECK(hm_report_items(entry.id, &second, ask()) == HM_OK && count_lines() == 2);
+    CHECK(strstr(answer, "1: my b\n") != NULL);
+    CHECK(hm_report_items(entry.id, &asked, ask()) == HM_OK && count_lines() == 2);
+    CHECK(strstr(answer, "1: your b\n") != NULL);
+    CHECK(hm_report_set_print(&entry, NULL) == HM_OK);
+    CHECK(hm_report_items(entry.id, &second, ask()) == HM_OK);
+    CHECK(strstr(answer, "1: 62\n") != NULL);
+    CHECK(hm_report_items(entry.id + 1, NULL, ask()) == HM_ERROR_INVALID && answer[0] == '\0');
+    uint32_t id = entry.id;
+    hm_map_fini(&map);
+    CHECK(hm_report_items(id, NULL, ask()) == HM_ERROR_INVALID);
+    CHECK(hm_report_remove(&entry) == HM_OK);
+    map = make_map("again");
+    CHECK(hm_report_add_map(&entry, &map) == HM_OK && entry.id > id);
+    CHECK(hm_report_items(id, NULL, ask()) == HM_ERROR_INVALID);
+    CHECK(strstr(hm_last_error(), "no live container with the id") != NULL);
+    CHECK(hm_report_remove(&entry) == HM_OK);
+    hm_map_fini(&map);
+}
+
+TEST(report_items, are_at_most_a_thousand_and_a_sink_may_refuse)
+{
+    const hm_dump_desc more = {.most = 1001}, less = {.most = 999};
+    hm_pool pool;
+    hm_report_entry entry;
+    CHECK(hm_pool_init(&pool, &(hm_pool_desc){.item_size = 4}) == HM_OK);
+    CHECK(hm_report_add_pool(&entry, &pool) == HM_OK);
+    CHECK(hm_pool_insert_n(&pool, NULL, 1500, NULL) == HM_OK);
+    CHECK(hm_report_items(entry.id, NULL, ask()) == HM_OK && count_lines() == 1001);
+    CHECK(hm_report_items(entry.id, &more, ask()) == HM_OK && count_lines() == 1001);
+    CHECK(hm_report_items(entry.id, &less, ask()) == HM_OK && count_lines() == 1000);
+    refusing_sink sink = {0, 2};
+    CHECK(hm_report_items(entry.id, NULL, (hm_sink){refuse_write, &sink}) == HM_ERROR_IO);
+    CHECK(sink.calls == 2);
+    CHECK(hm_report_remove(&entry) == HM_OK);
+    hm_pool_fini(&pool);
+}
+
+TEST(report_items, each_kind_of_container_has_them_and_is_asked_about_handles)
+{
+    const hm_column column = {.size = 1};
+    hm_map map;
+    hm_pool pool;
+    hm_table table;
+    hm_secondary secondary;
+    hm_lists lists;
+    hm_index index;
+    hm_world world;
+    hm_report_entry entries[7];
+    CHECK(hm_map_init(&map, &(hm_map_desc){.item_size = 1, .type_id = 9}) == HM_OK);
+    CHECK(hm_pool_init(&pool, &(hm_pool_desc){.item_size = 1, .type_id = 9}) == HM_OK);
+    CHECK(hm_table_init(&table, &(hm_table_desc){
+                                    .columns = &column, .column_count = 1, .type_id = 9}) == HM_OK);
+    CHECK(hm_secondary_init(&secondary, &(hm_secondary_desc){.value_size = 1, .type_id = 9}) ==
+          HM_OK);
+    CHECK(hm_lists_init(&lists, &(hm_lists_desc){.item_size = 1, .type_id = 9}) == HM_OK);
+    CHECK(hm_index_init(&index, &(hm_index_desc){.key_limit = 9, .type_id = 9}) == HM_OK);
+    CHECK(hm_world_init(&world, &(hm_world_desc){.type_id = 8}) == HM_OK);
+    CHECK(hm_report_add_map(&entries[0], &map) == HM_OK);
+    CHECK(hm_report_add_pool(&entries[1], &pool) == HM_OK);
+    CHECK(hm_report_add_table(&entries[2], &table) == HM_OK);
+    CHECK(hm_report_add_secondary(&entries[3], &secondary) == HM_OK);
+    CHECK(hm_report_add_lists(&entries[4], &lists) == HM_OK);
+    CHECK(hm_report_add_index(&entries[5], &index) == HM_OK);
+    CHECK(hm_report_add_world(&entries[6], &world) == HM_OK);
+    static const char *const kinds[] = {"map '",   "pool '",  "table '", "secondary '",
+                                        "lists '", "index '", "world '"};
+    for (int i = 0; i < 7; i++) {
+        CHECK(hm_report_items(entries[i].id, NULL, ask()) == HM_OK);
+        CHECK(strncmp(answer, kinds[i], strlen(kinds[i])) == 0 && count_lines() == 1);
+    }
+    hm_handle handle = hm_map_insert(&map, NULL);
+    CHECK(hm_report_describe(handle, ask()) == HM_OK && count_lines() == 6);
+    CHECK(strstr(answer, "map, live: slot 0 of 'map', generation 1\npool, ") == answer);
+    CHECK(strstr(answer, "\nindex, ") != NULL && strstr(answer, "world") == NULL);
+    CHECK(hm_report_describe((hm_handle){UINT64_C(0x0007000100000000)}, ask()) == HM_OK);
+    CHECK(strcmp(answer, "no live container of the report has handles with the type id 7\n") == 0);
+    refusing_sink sink = {0, 1};
+    CHECK(hm_report_describe(handle, (hm_sink){refuse_write, &sink}) == HM_ERROR_IO);
+    for (int i = 0; i < 7; i++)
+        CHECK(hm_report_remove(&entries[i]) == HM_OK);
+    hm_world_fini(&world);
+    hm_index_fini(&index);
+    hm_lists_fini(&lists);
+    hm_secondary_fini(&secondary);
+    hm_table_fini(&table);
+    hm_pool_fini(&pool);
+    hm_map_fini(&map);
 }

@@ -88,7 +88,7 @@ PARTS = {
     'world': (['world/'], ['order', 'secondary']),
     'directory': (['directory.c'], ['map', 'pool', 'table', 'lists', 'world']),
     'dump': (['dump.c'], ['sink', 'map', 'pool', 'table', 'secondary', 'lists', 'index', 'world']),
-    'report': (['report.c'], ['sink', 'map', 'pool', 'table', 'index', 'world']),
+    'report': (['report/'], ['dump']),
     'changes': (['changes/', 'history/view.c'],
                 ['hash', 'history', 'map', 'pool', 'table', 'secondary', 'lists', 'index', 'world']),
     'save': (['save/'], ['sink', 'changes']),

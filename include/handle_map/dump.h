@@ -23,13 +23,19 @@
 
 HM_BEGIN_C
 
-/* How items are printed; NULL instead of a descriptor, or a NULL function: as bytes. */
+/* How items are printed, and which; NULL instead of a descriptor: all, as bytes. Of a descriptor a
+ * NULL function means bytes. */
 typedef struct hm_dump_desc {
     /* Writes an item as text, and returns its length, which may be above the size, as snprintf
      * does. `which`: of a table the column that the cell is in, of a world the component that the
      * value is of, else 0. At most 255 characters are used. */
     size_t (*print)(const void *item, uint32_t which, char *buffer, size_t size, void *context);
-    void *context; /* passed to print */
+    void *context;         /* passed to print */
+    uint32_t first;        /* so many lines are left out, after the line that tells what it is */
+    uint32_t most;         /* lines that follow it, at most; 0: no limit */
+    const char *component; /* of a world: only the entities that have the component of this name;
+                              of one without a name its number, in the order of their making, as
+                              "3"; NULL: all */
 } hm_dump_desc;
 
 /* Example:

@@ -11,6 +11,7 @@
 #error "report.h prints: a freestanding library does not have it"
 #endif
 
+#include <handle_map/dump.h>
 #include <handle_map/index.h>
 #include <handle_map/lists.h>
 #include <handle_map/map.h>
@@ -29,6 +30,9 @@ typedef struct hm_report_entry {
     struct hm_report_entry *next;
     const struct hm_report_kind *kind;
     const void *container;
+    uint32_t id;
+    size_t (*print)(const void *item, uint32_t which, char *buffer, size_t size, void *context);
+    void *context;
     uint32_t leaks;          /* times that it was initialised again while alive */
     size_t leaked_committed; /* bytes that it had then */
     size_t leaked_reserved;
@@ -65,6 +69,11 @@ HM_API hm_status hm_report_add_lists(hm_report_entry *entry, const hm_lists *lis
 HM_API hm_status hm_report_add_index(hm_report_entry *entry, const hm_index *index);
 HM_API hm_status hm_report_add_secondary(hm_report_entry *entry, const hm_secondary *secondary);
 HM_API hm_status hm_report_add_world(hm_report_entry *entry, const hm_world *world);
+
+/* How hm_report_items prints the items of a listed container: `print` and its context are kept, and
+ * the rest of the descriptor is not used. NULL, as at the start: as bytes. HM_ERROR_INVALID: the
+ * entry has not been added; then nothing has changed. O(entries). */
+HM_API hm_status hm_report_set_print(hm_report_entry *entry, const hm_dump_desc *desc);
 
 /* Removes an entry, whether or not its container is alive, and zeroes it. HM_ERROR_INVALID: it has
  * not been added, or was removed; then nothing has changed. O(entries). */
@@ -108,28 +117,34 @@ HM_API void hm_report_leaks(void);
  * Pools, lists and worlds have fields of their own, after the others.
  *
  *     {"version": "0.3.0", "containers": [
- *       {"kind": "map", "name": "texture", "type_id": 3, "count": 12, "capacity": 1000,
+ *       {"id": 1, "kind": "map", "name": "texture", "type_id": 3, "count": 12, "capacity": 1000,
  *        "slots": 12, "max_slots": 1048576, "free_slots": 0, "retired_slots": 0,
- *        "committed_size": 118784, "reserved_size": 8445952}], "leaks": [
+ *        "committed_size": 118784, "reserved_size": 8445952,
+ *        "wear": {"slots": 12, "counts": [7, 5, 0, ...]}, "in_order": 12}], "leaks": [
  *       {"kind": "map", "name": null, "times": 1,
  *        "committed_size": 73728, "reserved_size": 81920}]}
  *
  *     of a pool   "occupancy": {"slots": 128, "counts": [128, 90, 3]}
- *     of lists    "items": 5210
+ *     of lists    "items": 5210, "item_size": 8, "blocks_size": 61440
  *     of a world  "archetypes": [
  *                   {"components": ["position", "velocity"], "count": 340, "chunks": 4}],
  *                 "sparse": [{"component": "burning", "count": 12}]
  *
- * Occupancy: how many items each part of the pool's slots has; a part has `slots` slots, the last
- * one what is left, and there are at most 64 parts. Items: those of all lists together. Archetypes:
- * the sets of components that have entities, or had some since the last trim, and the empty set. A
- * component without a name is its number, counted in the order in which they were made. Sparse
- * components are in no archetype.
+ * The id is that of the entry, and is never used again. Wear, of all that issue handles: of so many
+ * slots, evenly spread, at most 4,096, counts[i] have been issued at least 2^i times, and less than
+ * twice as often; a slot retires at 65,535. In_order, if a map, a table or a secondary has been put
+ * in order: how many items are known to be in order still. Occupancy: how many items each part of
+ * the pool's slots has; a part has `slots` slots, the last one what is left, and there are at most
+ * 64 parts. Items: those of all lists together; what blocks_size has more is heads, unused ends and
+ * gaps. Archetypes: the sets of components that have entities, or had some since the last trim, and
+ * the empty set. A component without a name is its number, counted in the order in which they were
+ * made. Sparse components are in no archetype.
  *
  * The type id of a secondary, and of an index, is that of the owners. "Leaks" are what hm_report
  * calls so; the name of a container that has been finished since is null. HM_ERROR_IO: the sink
  * refused, and has been called no more; what it has got so far is no whole JSON. O(entries + bytes
- * of the names), for each world O(components of all archetypes), and for each pool O(slots / 64).
+ * of the names), for each world O(components of all archetypes), for each pool O(slots / 64), and
+ * for each order O(items / 32).
  * Example:
  *
  *     FILE *file = fopen("report.json", "wb");
@@ -137,6 +152,24 @@ HM_API void hm_report_leaks(void);
  *         fprintf(stderr, "%s\n", hm_last_error());
  */
 HM_API hm_status hm_report_json(hm_sink sink);
+
+enum { HM_REPORT_MOST_ITEMS = 1000 };
+
+/* Writes what is in a listed container, as its dump does (dump.h), but at most HM_REPORT_MOST_ITEMS
+ * lines after the first: for a tool that shows a part at a time. `id`: of the container, in
+ * hm_report_json. `part`: which lines, and how items are printed; NULL: the first ones; without a
+ * `print`, as hm_report_set_print said. HM_ERROR_INVALID: no live container has this id.
+ * HM_ERROR_IO: the sink refused. O(what is in the container) in the worst case: lines that are left
+ * out are counted. */
+HM_API hm_status hm_report_items(uint32_t id, const hm_dump_desc *part, hm_sink sink);
+
+/* Writes what a handle means, as a line of text for each listed container that has handles of its
+ * type id: what the container is, and the sentence of its describe. Any number may be passed as a
+ * handle. HM_ERROR_IO: the sink refused. O(entries).
+ *
+ *     map, stale: slot 3 of 'texture' has generation 9 now, the handle 8
+ */
+HM_API hm_status hm_report_describe(hm_handle handle, hm_sink sink);
 
 HM_END_C
 

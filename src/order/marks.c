@@ -62,14 +62,27 @@ static uint64_t order_part_of_word(uint32_t begin, uint32_t end)
     return part;
 }
 
-bool hm_order_count_dirty(hm_order_call *call, uint32_t *at, uint32_t end, uint32_t *count)
+/* Returns how many marks of a word are told by their lower bits. */
+static uint32_t order_count(uint64_t bits)
 {
     const uint64_t pairs = UINT64_MAX / 5, nibbles = UINT64_MAX / 17; /* the lower half of each */
+    bits = (bits & pairs) + (bits >> 2 & pairs);
+    bits = (bits & nibbles) + (bits >> 4 & nibbles);
+    return (uint32_t)(bits * (UINT64_MAX / 255) >> 56); /* the sum of the bytes */
+}
+
+uint32_t hm_order_clean(const hm_order_state *state)
+{
+    uint32_t clean = hm_order_managed(state);
+    for (uint32_t at = 0, end = clean; at < end; at = hm_order_next_word(at, end))
+        clean -= order_count(hm_order_dirty_part(state, at, end));
+    return clean;
+}
+
+bool hm_order_count_dirty(hm_order_call *call, uint32_t *at, uint32_t end, uint32_t *count)
+{
     while (*at < end && call->max_work - call->work > HM_MARKS_PER_WORD) {
-        uint64_t bits = hm_order_dirty_part(call->state, *at, end);
-        bits = (bits & pairs) + (bits >> 2 & pairs);
-        bits = (bits & nibbles) + (bits >> 4 & nibbles);
-        uint32_t dirty = (uint32_t)(bits * (UINT64_MAX / 255) >> 56); /* the sum of the bytes */
+        uint32_t dirty = order_count(hm_order_dirty_part(call->state, *at, end));
         call->work += 1 + dirty;
         *count += dirty;
         *at = hm_order_next_word(*at, end);

@@ -108,6 +108,7 @@ typedef struct hm_sequence {
 #define hm_order_trim(place, count) ((void)(place), (void)(count), HM_OK)
 #define hm_order_add_sizes(state, stats) ((void)(state), (void)(stats))
 #define hm_order_managed(state) ((void)(state), 0)
+#define hm_order_clean(state) ((void)(state), 0)
 
 #else
 
@@ -116,6 +117,9 @@ static inline uint32_t hm_order_managed(const hm_order_state *state)
 {
     return state != NULL ? state->cursor : 0;
 }
+
+/* Returns how many items are known to be in order among themselves. O(managed / 32). */
+uint32_t hm_order_clean(const hm_order_state *state);
 
 /* Releases the state and its memory; cannot fail. Positions stay valid. O(1). */
 void hm_order_fini(hm_order_state **place);

@@ -114,6 +114,7 @@ NULL_OF(directory, describe, buffer, hm_directory_describe(&no_directory, no_han
 NULL_OF(directory, get, directory, hm_directory_get(NULL, no_handle))
 NULL_OF(directory, handle_of, directory, hm_directory_handle_of(NULL, NULL))
 NULL_OF(report, remove, entry, (hm_report_remove(NULL), 0))
+NULL_OF(report, set_print, entry, (hm_report_set_print(NULL, NULL), 0))
 NULL_OF(memory_arena, fini, arena, (hm_memory_arena_fini(NULL), 0))
 NULL_OF(memory_arena, trim, arena, hm_memory_arena_trim(NULL))
 NULL_OF(memory_arena, get_stats, arena, hm_memory_arena_get_stats(NULL))
