@@ -15,6 +15,7 @@
 
 #include "command_line.h"
 #include "demo_history.h"
+#include "demo_inspect.h"
 #include "demo_models.h"
 #include "demo_picture.h"
 #include "demo_save.h"
@@ -115,11 +116,12 @@ static const char *begin_side(struct demo_result *result, struct demo_side *side
                            hm_source_file(result->load));
 }
 
-/* Shows a moment, then does what the user asks for. */
+/* Shows a moment, here and in a browser, then does what the user asks for. */
 static const char *show(struct demo_side *sides[2], struct demo_moment *moment,
                         struct demo_kept *kept)
 {
     view_show(moment);
+    demo_inspect_answer();
     if (view_signal() != 0)
         return interrupted;
     enum view_wish wish = view_wish();
@@ -163,6 +165,7 @@ static const char *run_frames(struct demo_result *result, uint32_t run)
     const struct demo_settings *settings = result->settings;
     size_t first = (size_t)run * settings->frames;
     struct demo_moment moment = {.settings = settings, .run = run, .runs = result->runs};
+    moment.address = demo_inspect_address();
     struct demo_kept kept = {0};
     const char *reason = NULL;
     for (int i = 0; i < 2 && reason == NULL; i++) {
@@ -250,6 +253,7 @@ static const char *run_demo(const struct demo_options *options, const struct dem
     result.runs = options->runs;
     result.load = files->load;
     announce(options);
+    demo_inspect_begin(&result.with.simulation, options->inspect);
     view_open(options->plain);
     if (view_is_live())
         demo_history_begin(&result.with.simulation, &result.without.simulation);
@@ -258,6 +262,7 @@ static const char *run_demo(const struct demo_options *options, const struct dem
     view_close();
     if (reason == NULL)
         reason = report(&result, options, files);
+    demo_inspect_end();
     free_result(&result);
     demo_history_end();
     return reason;

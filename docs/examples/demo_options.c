@@ -4,6 +4,7 @@
 
 #include "command_line.h"
 #include "demo_report.h"
+#include "inspect.h"
 
 static const char usage[] =
     "usage: demo [OPTION...] [MODEL...]\n"
@@ -22,6 +23,7 @@ static const char usage[] =
     "  --csv FILE        write the figures of each frame to FILE\n"
     "  --out DIR         where the picture goes (demo)\n"
     "  --models DIR      where to look for models if none is named (/usr/share/assimp/models)\n"
+    "  --inspect PORT    let a browser on this machine look inside; 0: on any port that is free\n"
     "  --plain           print lines instead of the live view\n"
     "  --help            print this text\n"
     "A MODEL is any scene file that Assimp reads. Without models, trees are made up.\n";
@@ -34,6 +36,7 @@ struct demo_options options_default(void)
                                               .sort_swaps = 10000,
                                               .seed = 1},
                                  .runs = 3,
+                                 .inspect = INSPECT_OFF,
                                  .out_directory = "demo",
                                  .models = "/usr/share/assimp/models"};
 }
@@ -50,6 +53,7 @@ int options_read(struct demo_options *options, int argc, char **argv)
         {"--sort-budget", .number = &settings->sort_swaps, .least = 1, .most = UINT32_MAX},
         {"--seed", .number = &settings->seed, .most = UINT32_MAX},
         {"--runs", .number = &options->runs, .least = 1, .most = REPORT_MOST_RUNS},
+        {"--inspect", .number = &options->inspect, .most = 65535},
         {"--elsewhere", .on = &settings->elsewhere},
         {"--plain", .on = &options->plain},
         {"--save", .text = &options->save},

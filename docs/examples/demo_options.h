@@ -12,6 +12,7 @@ struct demo_options {
     const char *csv;           /* a file for the frames, or NULL */
     const char *load, *save;   /* files of simulations: what runs begin with, and end in; or NULL */
     const char *models;        /* a directory with the models to take if none are named */
+    uint32_t inspect;          /* a port, or INSPECT_OFF */
     bool plain;                /* no live view, even on a terminal */
     char **paths;              /* of the models that are named; they are in argv */
     int path_count;

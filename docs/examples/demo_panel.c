@@ -224,6 +224,10 @@ static void draw_head(const struct demo_moment *moment, double share_done, doubl
     if (moment->kept != 0)
         terminal_put(TERMINAL_DIM, ", F9 loads those of frame %u", (unsigned)moment->kept);
     terminal_next_row();
+    if (moment->address != NULL) {
+        terminal_put(TERMINAL_DIM, "open %s to look inside", moment->address);
+        terminal_next_row();
+    }
     put_label(TERMINAL_BOLD, "defragmentation");
     for (int side = 0; side < 2; side++) {
         terminal_tab(label_width() + side * half_width());

@@ -14,6 +14,7 @@ struct demo_moment {
     uint32_t done;                      /* at least 1 */
     uint32_t run, runs;                 /* run counts from 0 */
     uint32_t kept;                      /* the frame that F9 goes back to; 0: none */
+    const char *address;                /* where a browser may look inside; NULL: nowhere */
     bool is_backwards;
 };
 

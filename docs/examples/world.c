@@ -6,11 +6,13 @@
  *
  * Positions, velocities and timers are columns, since loops visit them in each frame. Burning comes
  * and goes, so it is sparse: it moves no ship from archetype to archetype. Loops record what they
- * want to change, and the changes are made between them. The exit code is 1 if the world is
+ * want to change, and the changes are made between them. With --inspect a browser may look inside
+ * while it runs. The exit code is 1 if the world is
  * damaged, or entities are missing; 2 if the command line is wrong. */
 #define _POSIX_C_SOURCE 200809L
 
 #include "command_line.h"
+#include "inspect.h"
 
 #include <handle_map/handle_map.h>
 
@@ -45,6 +47,8 @@ struct simulation {
     uint64_t random;
     uint32_t ships; /* as many in each frame */
     uint32_t begun, ended, hits, misses, refused;
+    hm_report_entry entry; /* what can be inspected */
+    struct inspect *inspect;
 };
 
 static double cpu_seconds(void)
@@ -222,6 +226,35 @@ static bool make_queries(struct simulation *s)
                          &(hm_query_desc){.all = &s->burning.id, .all_count = 1}) == HM_OK;
 }
 
+/* A value as text, for who looks inside. */
+static size_t print_value(const void *value, uint32_t component, char *buffer, size_t size,
+                          void *context)
+{
+    const struct simulation *s = context;
+    const struct vector *vector = value;
+    const struct gun *gun = value;
+    int length;
+    if (component == s->position.id || component == s->velocity.id)
+        length = snprintf(buffer, size, "%.1f, %.1f", (double)vector->x, (double)vector->y);
+    else if (component == s->gun.id)
+        length =
+            snprintf(buffer, size, "fires in %u of %u", (unsigned)gun->wait, (unsigned)gun->reload);
+    else if (component == s->target.id)
+        length = snprintf(buffer, size, "0x%016llx",
+                          (unsigned long long)((const hm_handle *)value)->bits);
+    else
+        length = snprintf(buffer, size, "%u frames", (unsigned)*(const uint32_t *)value);
+    return (size_t)length;
+}
+
+static bool show_inside(struct simulation *s, uint32_t port)
+{
+    const hm_dump_desc printer = {.print = print_value, .context = s};
+    s->inspect = inspect_open("world", port);
+    return hm_report_add_world(&s->entry, &s->world) == HM_OK &&
+           hm_report_set_print(&s->entry, &printer) == HM_OK;
+}
+
 static bool begin(struct simulation *s, uint32_t count)
 {
     const hm_world_desc desc = {.capacity = 2 * count + 1000, .type_id = 1, .name = "battle"};
@@ -231,6 +264,8 @@ static bool begin(struct simulation *s, uint32_t count)
 
 static void end(struct simulation *s)
 {
+    inspect_close(s->inspect);
+    hm_report_remove(&s->entry);
     hm_commands_fini(&s->commands);
     hm_query_fini(&s->fires);
     hm_query_fini(&s->ending);
@@ -257,6 +292,7 @@ static bool simulate(struct simulation *s, uint32_t count, uint32_t frames)
     for (uint32_t frame = 1; frame <= frames; frame++) {
         if (!run_frame(s, count))
             return false;
+        inspect_answer(s->inspect);
         if (progress_is_due())
             fprintf(stderr, "world: frame %u of %u\n", (unsigned)frame, (unsigned)frames);
         if (frame % step != 0 && frame != frames)
@@ -282,22 +318,25 @@ static bool check(struct simulation *s)
 static const char usage[] =
     "usage: world [OPTION...]\n"
     "Ships move, fire and burn; they and their bullets are entities of one world.\n"
-    "  --count N   ships (100000)\n"
-    "  --frames N  frames to run (300)\n"
-    "  --help      print this text\n";
+    "  --count N       ships (100000)\n"
+    "  --frames N      frames to run (300)\n"
+    "  --inspect PORT  let a browser on this machine look inside; 0: on any port that is free\n"
+    "  --help          print this text\n";
 
 int main(int argc, char **argv)
 {
-    uint32_t count = 100000, frames = 300;
+    uint32_t count = 100000, frames = 300, port = INSPECT_OFF;
     const struct command_line_option options[] = {
         {"--count", .number = &count, .least = 1, .most = 10000000},
-        {"--frames", .number = &frames, .least = 1, .most = 10000000}};
+        {"--frames", .number = &frames, .least = 1, .most = 10000000},
+        {"--inspect", .number = &port, .most = 65535}};
     int code =
-        command_line_read(&(struct command_line){"world", usage, options, 2}, argc, argv, NULL);
+        command_line_read(&(struct command_line){"world", usage, options, 3}, argc, argv, NULL);
     if (code != COMMAND_LINE_RUN)
         return code;
     static struct simulation s;
-    bool is_good = begin(&s, count) && simulate(&s, count, frames) && check(&s);
+    bool is_good =
+        begin(&s, count) && show_inside(&s, port) && simulate(&s, count, frames) && check(&s);
     if (!is_good)
         fprintf(stderr, "world: %s\n", hm_last_error());
     if (s.refused != 0)

@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """build.py LIBRARY OUTPUT: joins the page and the library's WebAssembly into one file. Fails if the page
-shows a line of C that is not in page.c."""
+shows a line of C that is not in page.c.
+build.py inspect OUTPUT: makes a header of C from the page that a program shows of itself."""
 
 import base64
+import hashlib
 import html
 import os
 import re
@@ -17,20 +19,37 @@ def read(name):
         return file.read()
 
 
-def main():
-    if len(sys.argv) != 3:
-        sys.exit(__doc__)
-    with open(sys.argv[1], 'rb') as file:
+def join(page, script):
+    page = read(page).replace('/* STYLE */\n', read('page.css'))
+    return page.replace('/* SCRIPT */\n', script)
+
+
+def make_page(library):
+    with open(library, 'rb') as file:
         library = base64.b64encode(file.read()).decode()
-    script = f"const LIBRARY = '{library}';\n" + read('page.js')
-    page = read('page.html').replace('/* STYLE */\n', read('page.css'))
-    page = page.replace('/* SCRIPT */\n', script)
+    page = join('page.html', f"const LIBRARY = '{library}';\n" + read('report.js') + read('page.js'))
     source = re.sub(r'\s+', ' ', read('page.c'))
     for line in re.findall(r'<code[^>]*>(hm_.*?)</code>', page):
         if html.unescape(line) not in source:
             sys.exit(f'build.py: page.c does not say {html.unescape(line)}')
+    return page
+
+
+def make_inspect():
+    """The page runs no other script than the one whose hash it names."""
+    script = read('report.js') + read('inspect.js')
+    digest = base64.b64encode(hashlib.sha256(f'\n{script}'.encode()).digest()).decode()
+    page = join('inspect.html', script).replace('HASH', f"'sha256-{digest}'", 1).encode()
+    lines = [', '.join(map(str, page[i:i + 20])) for i in range(0, len(page), 20)]
+    return 'static const char inspect_page[] = {\n' + ',\n'.join(lines) + '};\n'
+
+
+def main():
+    if len(sys.argv) != 3:
+        sys.exit(__doc__)
+    made = make_inspect() if sys.argv[1] == 'inspect' else make_page(sys.argv[1])
     with open(sys.argv[2], 'w', encoding='utf-8', newline='\n') as file:
-        file.write(page)
+        file.write(made)
 
 
 if __name__ == '__main__':

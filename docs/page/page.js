@@ -466,59 +466,7 @@ function beginWorld() {
     restart();
 }
 
-/* The containers of a running program. A report may be any file: what it says is shown as text. */
-
-const MOST_CARDS = 1000; // and as many archetypes in one of them
-
-function part(tag, className, parent, words) {
-    const made = document.createElement(tag);
-    made.className = className;
-    made.textContent = words;
-    parent.append(made);
-    return made;
-}
-
-const number = (value) => Number(value).toLocaleString('en');
-const kib = (bytes) => `${number(Math.ceil(Number(bytes) / 1024))} KiB`;
-const share = (a, b) => Number(b) > 0 ? Math.min(Math.max(Number(a) / Number(b), 0), 1) : 0;
-
-function bar(parent, filled) {
-    part('div', '', part('div', 'bar', parent, ''), '').style.width = `${100 * filled}%`;
-}
-
-// A cell for each part of the slots, the fuller the stronger.
-function strip(parent, occupancy) {
-    const line = part('div', 'strip', parent, '');
-    for (const count of occupancy.counts.slice(0, MOST_CARDS))
-        part('div', '', line, '').style.opacity = 0.1 + 0.9 * share(count, occupancy.slots);
-}
-
-function card(parent, title, className) {
-    const made = part('div', `card ${className}`, parent, '');
-    part('h3', '', made, title);
-    return made;
-}
-
-function containerCard(parent, told) {
-    const made = card(parent, `${told.kind} '${told.name}'`, '');
-    part('p', '', made, `${number(told.count)} of ${number(told.capacity)} items; ` +
-        `${number(told.slots)} of ${number(told.max_slots)} slots used, ` +
-        `${number(told.retired_slots)} retired; ${kib(told.committed_size)}`);
-    bar(made, share(told.count, told.capacity));
-    if (told.items !== undefined)
-        part('p', '', made, `${number(told.items)} items in all lists`);
-    if (told.occupancy !== undefined) {
-        part('p', '', made, `how full each ${number(told.occupancy.slots)} slots are, from the first on:`);
-        strip(made, told.occupancy);
-    }
-    for (const { components, count, chunks } of (told.archetypes ?? []).slice(0, MOST_CARDS)) {
-        part('p', '', made, `{${components.join(', ')}}: ${number(count)} in ${number(chunks)} ` +
-            (chunks === 1 ? 'chunk' : 'chunks'));
-        bar(made, share(count, told.count));
-    }
-    for (const { component, count } of (told.sparse ?? []).slice(0, MOST_CARDS))
-        part('p', '', made, `${component}, sparse: ${number(count)}`);
-}
+/* The containers of a running program, by report.js. */
 
 // A file that is no report leaves what is shown.
 function showReport(words) {
@@ -526,11 +474,10 @@ function showReport(words) {
     let report;
     try {
         report = JSON.parse(words);
-        report.containers.slice(0, MOST_CARDS).forEach((told) => containerCard(shown, told));
+        for (const told of report.containers.slice(0, MOST_CARDS))
+            tellContainer(card(shown, containerTitle(told), ''), told);
         for (const leak of report.leaks.slice(0, MOST_CARDS))
-            part('p', '', card(shown, `leaked: ${leak.kind} '${leak.name ?? '(finished)'}'`, 'leak'),
-                `initialised again while alive: ${number(leak.times)}; ` +
-                kib(leak.committed_size));
+            leakCard(shown, leak);
     } catch {
         by('report-said').textContent = 'This is no report of hm_report_json.';
         return;
