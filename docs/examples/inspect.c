@@ -25,7 +25,6 @@ enum {
     CONNECTIONS = 32,        /* at a time */
     CONNECTION_SIZE = 16384, /* bytes for what a connection has asked */
     PATIENCE = 10,           /* seconds until a connection without any traffic is closed */
-    ANSWERS = 4,             /* of items and handles, in a call */
     LONGEST = 8 << 20,       /* bytes of an answer */
     TIMES = 64 * 8           /* classes of times: eight for each power of two */
 };
@@ -43,7 +42,7 @@ struct inspect {
     char host[32];                   /* what a browser calls this server */
     char address[96];                /* what a user opens */
     struct MHD_Response *report;     /* of this call; NULL: not asked for yet */
-    uint32_t answers;                /* in this call */
+    bool is_busy;                    /* this call has answered for items or a handle */
     uint64_t requests;               /* ever */
     uint64_t last;                   /* ns, when the last call began; 0: there was none */
     struct times frames, answered;   /* from call to call; in calls */
@@ -100,7 +99,7 @@ static bool text_write(void *context, const void *bytes, size_t size)
     struct text *text = context;
     if (size > LONGEST - text->size)
         return false;
-    if (size > text->capacity - text->size) {
+    if (text->bytes == NULL || size > text->capacity - text->size) {
         size_t capacity = 2 * (text->size + size);
         char *larger = realloc(text->bytes, capacity);
         if (larger == NULL)
@@ -183,7 +182,7 @@ static bool read_number(struct MHD_Connection *connection, const char *name, int
     if (base == 16 && digits[0] == '0' && digits[1] == 'x')
         digits += 2;
     size_t length = strspn(digits, base == 16 ? "0123456789abcdefABCDEF" : "0123456789");
-    if (length == 0 || digits[length] != '\0' || length > (base == 16 ? 16u : 10u))
+    if (length == 0 || digits[length] != '\0' || length > (base == 16 ? 16U : 10U))
         return false;
     *number = strtoull(digits, NULL, base);
     return *number <= most;
@@ -244,7 +243,7 @@ static enum MHD_Result send_handle(struct inspect *inspect, struct MHD_Connectio
 
 static const struct question {
     const char *path;
-    bool is_limited; /* to some in a call */
+    bool is_limited; /* to one in a call */
     enum MHD_Result (*answer)(struct inspect *inspect, struct MHD_Connection *connection);
 } questions[] = {
     {"/", false, send_page},
@@ -289,8 +288,9 @@ static enum MHD_Result answer(void *context, struct MHD_Connection *connection, 
     for (size_t i = 0; i < sizeof questions / sizeof *questions; i++) {
         if (strcmp(path, questions[i].path) != 0)
             continue;
-        if (questions[i].is_limited && ++inspect->answers > ANSWERS)
+        if (questions[i].is_limited && inspect->is_busy)
             return say(connection, MHD_HTTP_SERVICE_UNAVAILABLE, "much is asked: ask again");
+        inspect->is_busy |= questions[i].is_limited;
         return questions[i].answer(inspect, connection);
     }
     return say(connection, MHD_HTTP_NOT_FOUND, "there is no such page");
@@ -354,7 +354,7 @@ void inspect_answer(struct inspect *inspect)
     if (inspect->last != 0)
         times_add(&inspect->frames, begin - inspect->last);
     inspect->last = begin;
-    inspect->answers = 0;
+    inspect->is_busy = false;
     MHD_run(inspect->daemon);
     if (inspect->report != NULL)
         MHD_destroy_response(inspect->report);

@@ -12,9 +12,10 @@
  *
  * The server is libmicrohttpd, and has no thread of its own: it runs while inspect_answer does, so
  * nothing changes while it reads. It listens on the loopback address only, and answers only to an
- * address with a random token, which inspect_open prints. It only reads. A call answers the report
- * once, however many ask, and few other questions; the rest are told to ask again. So a frame waits
- * for a bounded time, whatever is asked, how often, and however slowly answers are taken.
+ * address with a random token, which inspect_open prints. It only reads. A call makes the report
+ * once, however many ask, and answers one other question; the rest are told to ask again. So a
+ * frame waits for a bounded time, whatever is asked, how often, and however slowly answers are
+ * taken.
  *
  * Without libmicrohttpd (HM_WITH_MICROHTTPD is not defined) inspect_open returns NULL. Calls with
  * NULL do nothing. Threads: call it in the thread that changes the containers. */

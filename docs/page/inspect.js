@@ -26,7 +26,7 @@ function line(svg, values, colour) {
     const most = Math.max(...values, 1);
     const made = document.createElementNS('http://www.w3.org/2000/svg', 'polyline');
     made.setAttribute('points', values.map((value, i) =>
-        `${KEPT - values.length + i},${39 - 38 * value / most}`).join(' '));
+        `${i},${39 - 38 * value / most}`).join(' '));
     made.style.stroke = `var(${colour})`;
     svg.append(made);
 }
@@ -34,7 +34,7 @@ function line(svg, values, colour) {
 // Items and memory over time, each as a share of its own most.
 function chart(made, past) {
     const svg = document.createElementNS('http://www.w3.org/2000/svg', 'svg');
-    svg.setAttribute('viewBox', `0 0 ${KEPT} 40`);
+    svg.setAttribute('viewBox', `0 0 ${Math.max(past.length - 1, 1)} 40`);
     svg.setAttribute('preserveAspectRatio', 'none');
     svg.setAttribute('class', 'chart');
     line(svg, past.map(({ size }) => size), '--hole');
@@ -50,6 +50,7 @@ function cardOf(told) {
     if (!cards.has(told.id)) {
         const made = card(by('cards'), containerTitle(told), '');
         const button = part('button', '', made, 'Items');
+        made.prepend(button);
         const body = part('div', '', made, '');
         cards.set(told.id, { made, body, past: [] });
         button.addEventListener('click', () => list(told.id, 0, ''));
@@ -76,8 +77,7 @@ function show(report) {
     by('leaks').replaceChildren();
     for (const leak of report.leaks.slice(0, MOST_CARDS))
         leakCard(by('leaks'), leak);
-    by('state').textContent = `${report.containers.length} containers of handle_map ` +
-        `${report.version}, ${report.leaks.length} leaked.`;
+    by('state').textContent = reportTitle(report);
 }
 
 async function watch() {

@@ -483,8 +483,7 @@ function showReport(words) {
         return;
     }
     by('report-cards').replaceChildren(...shown.childNodes);
-    by('report-said').textContent = `${report.containers.length} containers of handle_map ` +
-        `${report.version}, ${report.leaks.length} leaked.`;
+    by('report-said').textContent = reportTitle(report);
 }
 
 function beginReport() {

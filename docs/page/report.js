@@ -83,3 +83,7 @@ function leakCard(parent, leak) {
     part('p', '', card(parent, `leaked: ${leak.kind} '${leak.name ?? '(finished)'}'`, 'leak'),
         `initialised again while alive: ${number(leak.times)}; ${kib(leak.committed_size)}`);
 }
+
+const reportTitle = ({ containers, leaks, version }) => `${containers.length} ` +
+    `${containers.length === 1 ? 'container' : 'containers'} of handle_map ${version}, ` +
+    `${leaks.length} leaked.`;

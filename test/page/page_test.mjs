@@ -324,7 +324,7 @@ async function open(words) {
 const hostile = '<img src=x onerror="document.title=1">';
 check((await open(JSON.stringify({ version: hostile, containers: [{ kind: 'lists', name: hostile,
     count: 7, capacity: 0, items: 30 }], leaks: [{ kind: 'map', name: null, times: 2,
-    committed_size: 4096 }] }))).startsWith('1 containers'), 'a file is shown');
+    committed_size: 4096 }] }))).startsWith('1 container '), 'a file is shown');
 const shown = await cards();
 check(shown.length === 2 && shown[0].includes(hostile) && shown[0].includes('30 items') &&
     shown[1].includes("leaked: map '(finished)'") && shown[1].includes('2; 4 KiB'), `${shown}`);
