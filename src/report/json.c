@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* report: what a container tells as JSON. */
+#include "../base_private.h"
+
 #ifndef HM_FREESTANDING
 
 #include "report_internal.h"
@@ -123,12 +125,6 @@ void hm_report_put_secondary(hm_text *json, const void *container)
     report_put_order(json, ((const hm_secondary *)container)->order);
 }
 
-void hm_report_put_index(hm_text *json, const void *container)
-{
-    (void)json;
-    (void)container;
-}
-
 static uint32_t report_ones(uint64_t bits)
 {
     bits -= bits >> 1 & UINT64_C(0x5555555555555555);
@@ -235,7 +231,8 @@ void hm_report_put_container(hm_text *json, const hm_report_entry *entry, const 
                 ", \"retired_slots\": %" HM_U32,
                 stats->max_slots, stats->free_slots, stats->retired_slots);
     hm_report_put_sizes(json, stats->committed_size, stats->reserved_size);
-    entry->kind->put_more(json, entry->container);
+    if (entry->kind->put_more != NULL)
+        entry->kind->put_more(json, entry->container);
     hm_text_put(json, "}");
 }
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* report: a list of entries, and what each kind of container tells about itself. */
+#include "../base_private.h"
+
 #ifndef HM_FREESTANDING
 
 #include "report_internal.h"
@@ -79,7 +81,7 @@ static hm_status report_add(hm_report_entry *entry, const hm_report_kind *kind,
 }
 
 /* All that a kind of container needs, and its hm_report_add. */
-#define REPORT_KIND(container, its_type_id)                                                        \
+#define REPORT_KIND(container, its_type_id, put_more)                                              \
     static hm_stats report_stats_of_##container(const void *asked)                                 \
     {                                                                                              \
         return hm_##container##_get_stats(asked);                                                  \
@@ -109,7 +111,7 @@ static hm_status report_add(hm_report_entry *entry, const hm_report_kind *kind,
                                                       report_type_id_of_##container,               \
                                                       report_describe_##container,                 \
                                                       report_dump_##container,                     \
-                                                      hm_report_put_##container};                  \
+                                                      put_more};                                   \
     hm_status hm_report_add_##container(hm_report_entry *entry, const hm_##container *container)   \
     {                                                                                              \
         HM_CONTRACT(entry != NULL, "hm_report_add_" #container ": entry is NULL");                 \
@@ -117,13 +119,13 @@ static hm_status report_add(hm_report_entry *entry, const hm_report_kind *kind,
         return report_add(entry, &report_##container, container);                                  \
     }
 
-REPORT_KIND(index, index->owners.type_id)
-REPORT_KIND(lists, lists->ids.type_id)
-REPORT_KIND(map, map->ids.type_id)
-REPORT_KIND(pool, hm_pool_type_id(pool))
-REPORT_KIND(table, table->ids.type_id)
-REPORT_KIND(secondary, secondary->type_id)
-REPORT_KIND(world, world->ids.type_id)
+REPORT_KIND(index, index->owners.type_id, NULL)
+REPORT_KIND(lists, lists->ids.type_id, hm_report_put_lists)
+REPORT_KIND(map, map->ids.type_id, hm_report_put_map)
+REPORT_KIND(pool, hm_pool_type_id(pool), hm_report_put_pool)
+REPORT_KIND(table, table->ids.type_id, hm_report_put_table)
+REPORT_KIND(secondary, secondary->type_id, hm_report_put_secondary)
+REPORT_KIND(world, world->ids.type_id, hm_report_put_world)
 
 /* Returns the link that leads to the entry, or NULL if it is not in the list. */
 static hm_report_entry **report_link(const hm_report_entry *entry)

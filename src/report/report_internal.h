@@ -21,7 +21,7 @@ typedef struct hm_report_kind {
     uint32_t (*get_type_id)(const void *container); /* of the handles that it is asked about */
     size_t (*describe)(const void *container, hm_handle handle, char *buffer, size_t size);
     hm_status (*dump)(const void *container, const hm_dump_desc *desc, hm_sink sink);
-    void (*put_more)(hm_text *json, const void *container); /* fields of its own */
+    void (*put_more)(hm_text *json, const void *container); /* fields of its own; or NULL */
 } hm_report_kind;
 
 /* NULL becomes null. */
@@ -38,7 +38,6 @@ void hm_report_put_pool(hm_text *json, const void *container);
 void hm_report_put_table(hm_text *json, const void *container);
 void hm_report_put_secondary(hm_text *json, const void *container);
 void hm_report_put_lists(hm_text *json, const void *container);
-void hm_report_put_index(hm_text *json, const void *container);
 void hm_report_put_world(hm_text *json, const void *container);
 
 #endif
