@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """build.py LIBRARY OUTPUT: joins the page and the library's WebAssembly into one file. Fails if the page
-shows a line of C that is not in page.c.
+shows a line of C that is in none of its sources.
 build.py inspect OUTPUT: makes a header of C from the page that a program shows of itself."""
 
 import base64
@@ -27,11 +27,12 @@ def join(page, script):
 def make_page(library):
     with open(library, 'rb') as file:
         library = base64.b64encode(file.read()).decode()
-    page = join('page.html', f"const LIBRARY = '{library}';\n" + read('report.js') + read('page.js'))
-    source = re.sub(r'\s+', ' ', read('page.c'))
+    scripts = map(read, ('report.js', 'page.js', 'lanes.js', 'rewind.js', 'begin.js'))
+    page = join('page.html', f"const LIBRARY = '{library}';\n" + ''.join(scripts))
+    source = re.sub(r'\s+', ' ', ''.join(map(read, ('page.c', 'lanes.c', 'rewind.c'))))
     for line in re.findall(r'<code[^>]*>(hm_.*?)</code>', page):
         if html.unescape(line) not in source:
-            sys.exit(f'build.py: page.c does not say {html.unescape(line)}')
+            sys.exit(f'build.py: no source says {html.unescape(line)}')
     return page
 
 

@@ -1,16 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* page: what the page calls. The library itself, compiled to WebAssembly, with four containers: a
  * small map that is drawn with all its parts, a map of many items that is kept in order, a pool,
- * and a world. The script only draws what these functions return. */
-#include <handle_map/handle_map.h>
-
-#include <string.h>
-
-#ifdef __wasm__
-#define PAGE_EXPORT(name) __attribute__((export_name(#name))) name
-#else
-#define PAGE_EXPORT(name) name /* for tools that read the source */
-#endif
+ * and a world; a table and a history are in other sources. */
+#include "page.h"
 
 /* Memory in pages of 64 bytes, so that the small map has pages to give back. Each range is reserved
  * once, when the page begins. */
@@ -61,17 +53,7 @@ static const hm_memory page_memory = {.reserve = page_reserve,
                                       .page_size = PAGE_SIZE,
                                       .has_scarce_addresses = true};
 
-/* splitmix64, so that each visit shows the same. Each view has its own, since the swarm runs while
- * others are used. */
 static uint64_t small_seed, swarm_seed, grid_seed, world_seed;
-
-static uint32_t page_random(uint64_t *seed, uint32_t limit)
-{
-    uint64_t z = *seed += UINT64_C(0x9E3779B97F4A7C15);
-    z = (z ^ z >> 30) * UINT64_C(0xBF58476D1CE4E5B9);
-    z = (z ^ z >> 27) * UINT64_C(0x94D049BB133111EB);
-    return (uint32_t)((z ^ z >> 31) >> 32) % limit;
-}
 
 const char *PAGE_EXPORT(last_error)(void)
 {
@@ -546,11 +528,11 @@ bool PAGE_EXPORT(world_is_valid)(void)
     return hm_world_validate(&world) == HM_OK && world_row_count == hm_world_count(&world);
 }
 
-/* The report of these four containers. */
+/* The report of the page's containers. */
 
 enum { REPORT_SIZE = 65536 };
 
-static hm_report_entry report_entries[4];
+static hm_report_entry report_entries[6];
 static unsigned char report_bytes[REPORT_SIZE];
 
 void PAGE_EXPORT(report_begin)(void)
@@ -559,6 +541,8 @@ void PAGE_EXPORT(report_begin)(void)
     (void)hm_report_add_map(&report_entries[1], &swarm);
     (void)hm_report_add_pool(&report_entries[2], &grid);
     (void)hm_report_add_world(&report_entries[3], &world);
+    (void)hm_report_add_table(&report_entries[4], &points);
+    (void)hm_report_add_map(&report_entries[5], &notes);
 }
 
 const char *PAGE_EXPORT(report_text)(void)

@@ -498,19 +498,3 @@ function beginReport() {
     lib.report_begin();
     own();
 }
-
-// In the reference, which calls it page.html, the page has the others beside it.
-if (location.pathname.endsWith('/page.html')) {
-    by('links').hidden = false;
-    by('sources').hidden = true;
-}
-beginSmall();
-beginSwarm();
-beginGrid();
-beginWorld();
-beginReport();
-addEventListener('resize', drawSmall);
-matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => {
-    drawSmall();
-    drawGrid();
-});

@@ -87,7 +87,10 @@ check(await page.$$eval('.controls div:has(button)', (groups) =>
 async function checkWidths() {
     for (const width of [390, 1280, 1000]) {
         await page.setViewport({ width, height: 1400 });
-        const wide = await page.$$eval('html, .small-view, .tables', (all) =>
+        // Arrows are drawn anew when the page hears of its width, before a frame.
+        await page.evaluate(() => new Promise((resolve) =>
+            requestAnimationFrame(() => requestAnimationFrame(resolve))));
+        const wide = await page.$$eval('html, .small-view, .tables, .lanes, .chips', (all) =>
             all.filter((one) => one.scrollWidth > one.clientWidth).map((one) => one.className));
         assert.deepEqual(wide, [], `what is wider than ${width}`);
         checks++;
@@ -303,11 +306,102 @@ await press('world-restart');
 await checkWorld();
 await press('world-health');
 
+// The table: what is drawn, in the order of addresses, is what its cells have; lanes say how they lie.
+async function checkLanes(lines) {
+    const wrong = await page.evaluate(() => {
+        const shown = [...document.querySelectorAll('#lanes-memory .cell:not(.free)')].map((c) => c.textContent);
+        const cells = lanesCells().map(({ name, row, value }) => `${name}${row} ${value}`);
+        return shown.join() === cells.join() && cells.length === 3 * lib.lanes_count() &&
+            lib.lanes_is_valid() ? '' : `${shown} is not ${cells}`;
+    });
+    check(wrong === '', wrong);
+    check(await page.$$eval('#lanes-memory .lane', (all) => all.length) === lines,
+        `${lines} lines of memory`);
+}
+const lanesOf = () => page.$$eval('#lanes-memory .cell', (all) =>
+    all.map((c) => c.textContent.replace(/\d.*/, '')).join(''));
+await checkLanes(3);
+check(await lanesOf() === 'xxxxxxxyyyyyyymassmassmassmassmassmassmass', 'whole columns');
+await page.select('#lanes-choice', '4');
+await checkLanes(2);
+check((await lanesOf()).startsWith('xxxxyyyymassmassmassmassxxxunusedyyy'), 'groups of four');
+await page.select('#lanes-choice', '1');
+await checkLanes(7);
+check((await lanesOf()).startsWith('xymassxymass'), 'structs');
+const point = await page.evaluate(() => String(lib.lanes_handle(6)));
+await page.click('#lane-1-0');
+check((await said('lanes-said')).startsWith('live: slot 1 '), 'a row is described');
+await press('lanes-erase');
+check((await said('lanes-said')).startsWith('Erased: the last row fills'), 'a row is erased');
+check(await page.evaluate((bits) => lib.lanes_row(BigInt(bits)), point) === 1, 'the last one is there');
+await press('lanes-erase');
+check((await said('lanes-said')).startsWith('Refused. stale'), 'and not again');
+await checkLanes(6);
+await press('lanes-sort');
+check(await page.evaluate(() => [...Array(lib.lanes_count() - 1).keys()].every((row) =>
+    lib.lanes_value(row, 0) <= lib.lanes_value(row + 1, 0))), 'by x');
+check(await page.evaluate((bits) => lib.lanes_row(BigInt(bits)), point) >= 0, 'the handle holds');
+for (let i = 0; i < 8; i++)
+    await press('lanes-insert');
+check((await said('lanes-said')).startsWith('Refused.'), 'a full table refuses');
+await page.select('#lanes-choice', '0');
+await checkLanes(3);
+
+// The history: marks bring items, and what handles mean, back and forth.
+async function checkRewind(live) {
+    const wrong = await page.evaluate(() => {
+        const shown = [...document.querySelectorAll('#rewind-handles .cell.live')].map((c) =>
+            c.textContent);
+        const there = held.flatMap((bits) => [...Array(lib.rewind_count()).keys()]
+            .filter((index) => lib.rewind_handle(index) === bits)
+            .map((index) => `index ${indexOf(bits)}, gen ${generationOf(bits)}: ` +
+                lib.rewind_number(index)));
+        return shown.join() === there.join() && lib.rewind_is_valid() ? '' : `${shown}, ${there}`;
+    });
+    check(wrong === '', wrong);
+    check(await page.evaluate(() => lib.rewind_count()) === live, `${live} items`);
+}
+const marks = () => page.$$eval('#rewind-marks button', (all) => all.map((one) => one.textContent));
+const goTo = (nth) => page.click(`#rewind-marks button:nth-child(${nth})`);
+await checkRewind(4);
+assert.deepEqual(await marks(), ['Mark 1: the oldest', 'Mark 2: 1 inserted, 1 erased']);
+await press('rewind-edit');
+await press('rewind-mark');
+check((await marks())[2] === 'Mark 3: 1 edited', 'an edit is said');
+const later = await page.evaluate(() => [...Array(4).keys()].map(lib.rewind_number).join());
+await goTo(1);
+check(await said('rewind-said') === 'All is as it was at mark 1.', 'back');
+await checkRewind(4);
+check(await page.$$eval('#rewind-handles .stale', (all) => all.map((one) => one.id).join()) ===
+    'note-4', 'the erased one is live again, and what came later is not');
+await goTo(3);
+check(await page.evaluate(() => [...Array(4).keys()].map(lib.rewind_number).join()) === later,
+    'and forward');
+await goTo(2);
+await press('rewind-insert');
+await goTo(3);
+check((await said('rewind-said')).startsWith('Refused.'), 'not forward after a change');
+await checkRewind(5);
+await press('rewind-mark');
+assert.deepEqual((await marks()).map((words) => words.slice(0, 6)),
+    ['Mark 1', 'Mark 2', 'Mark 4'], 'the marks that were ahead are gone');
+await page.click('#note-0');
+await press('rewind-erase');
+check((await said('rewind-said')).startsWith('Erased. stale'), 'an erased one is stale');
+await press('rewind-erase');
+check((await said('rewind-said')).startsWith('Refused. stale'), 'and refused');
+for (let i = 0; i < 9; i++)
+    await press('rewind-mark');
+check((await marks()).length === 8, 'the history keeps eight marks');
+await goTo(1);
+await checkRewind(4);
+await checkWidths();
+
 // The report is that of the page's own containers, or of a file, whose names are text.
 const cards = () => page.$$eval('#report-cards .card', (all) => all.map((one) => one.innerText));
 await press('report-own');
 const own = await cards();
-check(own.length === 4 && (await said('report-said')).startsWith('4 containers'), 'its own report');
+check(own.length === 6 && (await said('report-said')).startsWith('6 containers'), 'its own report');
 check(own[2].includes(await page.evaluate(() =>
     `${lib.grid_count()} of ${lib.grid_capacity()} items`)), 'of the pool');
 check(own[3].includes('{position, velocity}: 2 in 1 chunk'), 'of the world');
