@@ -22,6 +22,7 @@ HM_LISTS_DEFINE(contact, struct spark, 6)
 HM_SECONDARY_DEFINE(glow, texture, struct spark)
 HM_INDEX_DEFINE(cell, texture)
 HM_TABLE_DEFINE(point, 5, POINT_COLUMNS)
+HM_COMPONENT_DEFINE(spot, struct texture)
 
 struct named {
     hm_handle id;
@@ -44,7 +45,10 @@ hm_lists empty_lists;
 glow_secondary glows;
 point_table points;
 hm_table groups;
-hm_world level;
+hm_world level, battle;
+hm_directory owners, empty_directory, damaged_directories[2];
+hm_memory_arena arena, empty_arena;
+hm_history history, empty_history;
 contact_lists contacts;
 hm_lists names;
 cell_index keyed;
@@ -53,7 +57,7 @@ hm_map damaged_maps[DAMAGED];
 hm_pool damaged_pools[DAMAGED];
 hm_secondary damaged_secondary;
 hm_table damaged_tables[2];
-hm_world damaged_world;
+hm_world damaged_worlds[3];
 hm_lists damaged_lists[3];
 hm_map garbage_map;
 
@@ -135,6 +139,46 @@ static void fill_world(void)
     hm_world_create(&level, set + 1, 1);
 }
 
+/* A component whose type the program names, a tag, and a sparse one without a name. */
+static void fill_battle(void)
+{
+    const hm_world_desc desc = {.capacity = 1000, .type_id = 10, .name = "battle"};
+    const hm_component_desc enemy = {.name = "enemy"};
+    const hm_component_desc sparse_one = {.size = 2, .storage = HM_COMPONENT_SPARSE};
+    const struct texture size = {3, 4};
+    hm_world_init(&battle, &desc);
+    spot_component spot = spot_component_init(&battle);
+    hm_component set[] = {spot.id, hm_world_component(&battle, &enemy),
+                          hm_world_component(&battle, &sparse_one)};
+    for (uint32_t n = 0; n <= 3; n++)
+        hm_world_create(&battle, set, n);
+    hm_world_destroy(&battle, hm_world_handle_at(&battle, 0));
+    hm_handle last = hm_world_create(&battle, NULL, 0);
+    hm_world_add(&battle, last, set[2], "\1\2");
+    spot_add(&battle, last, spot, &size);
+}
+
+static void fill_memory(void)
+{
+    const hm_memory_arena_desc arena_desc = {.size = 1 << 20};
+    const hm_history_desc history_desc = {
+        .marks = 8, .size = 1 << 20, .method = HM_HISTORY_COMPARE};
+    static hm_map in_arena, in_history;
+    hm_memory_arena_init(&arena, &arena_desc);
+    hm_history_init(&history, &history_desc);
+    hm_map_init(&in_arena, &(hm_map_desc){.item_size = 4, .capacity = 10, .memory = &arena.table});
+    hm_map_init(&in_history,
+                &(hm_map_desc){.item_size = 4, .capacity = 10, .memory = &history.table});
+    hm_history_watch(&history, &in_history, sizeof in_history);
+    hm_history_mark(&history);
+    hm_map_insert(&in_history, "one");
+    hm_history_mark(&history);
+    hm_directory_init(&owners, NULL);
+    hm_directory_add_map(&owners, &textures.map);
+    hm_directory_add_pool(&owners, &bullets.pool);
+    hm_directory_add_world(&owners, &battle);
+}
+
 static void fill_lists(void)
 {
     const hm_lists_desc desc = {.item_size = 3, .capacity = 10, .name = "names"};
@@ -188,8 +232,14 @@ static void damage(void)
     damaged_tables[0] = damaged_tables[1] = points.table;
     damaged_tables[0].columns = NULL;
     damaged_tables[1].columns = cells;
-    damaged_world = level;
-    damaged_world.places = NULL;
+    damaged_worlds[0] = level;
+    damaged_worlds[1] = damaged_worlds[2] = battle;
+    damaged_worlds[0].places = NULL;
+    damaged_worlds[1].component_array.data = (unsigned char *)16;
+    damaged_worlds[2].store.bases = (unsigned char **)16;
+    damaged_directories[0] = damaged_directories[1] = owners;
+    damaged_directories[0].places.data = (unsigned char *)16;
+    damaged_directories[1].places.data = (unsigned char *)&textures;
     damaged_index = keyed.index;
     damaged_index.buckets = (hm_index_bucket *)16;
     damaged_lists[0] = damaged_lists[1] = damaged_lists[2] = names;
@@ -234,6 +284,7 @@ static void dump_all(void)
     DUMP(table, groups);
     DUMP(secondary, glows.secondary);
     DUMP(lists, names);
+    DUMP(world, level);
 }
 
 int main(void)
@@ -242,6 +293,8 @@ int main(void)
     fill_pools();
     fill_columns();
     fill_world();
+    fill_battle();
+    fill_memory();
     fill_lists();
     fill_index();
     dump_all();

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""The pretty-printers of tools/debug/handle_map_gdb.py show handles and containers as they should:
-index, generation and type, live items with their handles, as hm_map_dump and its like do; and
-zeroed and damaged containers as far as they can be read.
+"""What debuggers show by tools/debug is what it should be: handles by index, generation and type,
+live items with their handles, as hm_map_dump and its like do; and zeroed and damaged containers as
+far as they can be read.
 
-    gdb.py SOURCE PROGRAM CLASSES LIBRARY: compiles the programs, gdb.c and gdb.cpp, with the library
-    and runs them under gdb. Skipped without gdb, gcc or g++, and where the system forbids tracing.
+    gdb.py SOURCE PROGRAM CLASSES LIBRARY: compiles the programs, gdb.c and gdb.cpp, with the library,
+    and runs them under gdb, and under lldb where there is one that runs Python. Skipped without gdb,
+    gcc or g++, and where the system forbids tracing.
 """
 import difflib
 import os
@@ -50,9 +51,21 @@ EXPECTED = {
     "groups": "hm_table 'table', 10 of 10 rows, 2 columns = {" + ", ".join(
         f"[index {i}, generation 1, type 0] = 02 01 | {i + 3:02x}" for i in range(10)) + "}",
     "level": "hm_world 'level', 3 of 1000 entities, 2 archetypes = {"
-             "[index 0, generation 1, type 9] = components none, "
-             "[index 1, generation 1, type 9] = components 0, 1, "
-             "[index 2, generation 1, type 9] = components 1}",
+             "[index 0, generation 1, type 9] = no component, "
+             "[index 1, generation 1, type 9] = component 0 00 00 00 00 | component 1 00 00 00 00, "
+             "[index 2, generation 1, type 9] = component 1 00 00 00 00}",
+    "battle": "hm_world 'battle', 4 of 1000 entities, 2 archetypes = {"
+             "[index 3, generation 1, type 10] = spot {width = 0, height = 0} | enemy | "
+             "component 2 00 00, "
+             "[index 1, generation 1, type 10] = spot {width = 0, height = 0}, "
+             "[index 2, generation 1, type 10] = spot {width = 0, height = 0} | enemy, "
+             "[index 0, generation 2, type 10] = spot {width = 3, height = 4} | component 2 01 02}",
+    # what has no items of its own
+    "arena": "hm_memory_arena, 1 ranges, 320 of 1048576 bytes, 69632 committed",
+    "history": "hm_history, 2 of 8 marks, the next is 3; 5 copies of 4096 bytes",
+    "empty_directory": "hm_directory, not initialised",
+    "empty_arena": "hm_memory_arena, not initialised",
+    "empty_history": "hm_history, not initialised",
     "contacts": "contact_lists 'contact', 4 of 100 lists, 4 items = {"
                 "[index 0, generation 1, type 6] = {{heat = 5}, {heat = 6}, {heat = 7}}, "
                 "[index 1, generation 1, type 6] = empty, "
@@ -101,8 +114,16 @@ EXPECTED = {
                          "[damaged] = the memory at 0x0 cannot be read}",
     "damaged_tables[1]": "hm_table 'point', 2 of 50 rows, 2 columns = {"
                          "[damaged] = 18446744073709551615 bytes are too many}",
-    "damaged_world": "hm_world 'level', 3 of 1000 entities, 2 archetypes = {"
-                     "[damaged] = the memory at 0x0 cannot be read}",
+    "damaged_worlds[0]": "hm_world 'level', 3 of 1000 entities, 2 archetypes = {"
+                         "[damaged] = the memory at 0x0 cannot be read}",
+    "damaged_worlds[1]": "hm_world 'battle', 4 of 1000 entities, 2 archetypes = {"
+                         "[damaged] = the memory at 0x10 cannot be read}",
+    "damaged_worlds[2]": "hm_world 'battle', 4 of 1000 entities, 2 archetypes = {"
+                         "[damaged] = the memory at 0x10 cannot be read}",
+    "damaged_directories[0]": "hm_directory, damaged: the memory at 0x10 cannot be read = {"
+                              "[damaged] = the memory at 0x10 cannot be read}",
+    "damaged_directories[1]": "hm_directory, damaged: type id 0 has a container of kind 8 = {"
+                              "[damaged] = type id 0 has a container of kind 8}",
     "damaged_index": "hm_index 'cell', 2 of 10 owners, 1 keys = {"
                      "[damaged] = the memory at 0x10 cannot be read}",
     "damaged_lists[0]": "hm_lists 'names', 1 of 10 lists, 2 items = {"
@@ -114,6 +135,10 @@ EXPECTED = {
     "garbage_map": "hm_map, damaged: the memory at 0xa5a5a5a5a5a5a5a5 cannot be read = {"
                    "[damaged] = the memory at 0xa5a5a5a5a5a5a5a5 cannot be read}",
 }
+# What has containers shows them as they are elsewhere, but untyped.
+EXPECTED["owners"] = "hm_directory, 3 containers = {" + ", ".join((
+    "[type 3] = " + EXPECTED["textures.map"], "[type 4] = hm_pool 'bullet', 1 of 100 items = {"
+    "[index 1, generation 1, type 4] = 2c 01 2d 00}", "[type 10] = " + EXPECTED["battle"])) + "}"
 # Of gdb.cpp.
 EXPECTED_OF_CLASSES = {
     "hero": "hm::handle<sprite>(index 0, generation 1, type 3)",
@@ -136,9 +161,23 @@ EXPECTED_OF_CLASSES = {
     "teams": "hm::index<sprite, team> 'team', 1 of 10 owners, 1 keys = {"
              "[index 0, generation 1, type 3] = team::blue}",
     "::level": "hm::world 'level', 1 of 10 entities, 1 archetypes = {"
-             "[index 0, generation 1, type 0] = components 0, 1}",
+             "[index 0, generation 1, type 0] = sprite {depth = 1, texture = 2} | glow {radius = 3}}",
     "moved_world": "hm::world 'moved', 0 of 10 entities, 0 archetypes",
     "::empty_world": "hm::world, not initialised",
+}
+# As lldb lays them out.
+EXPECTED_OF_LLDB = {
+    "wood": "(texture_handle) wood = texture_handle(index 0, generation 2, type 3)",
+    "textures": "(texture_map) textures = texture_map 'texture', 2 of 1000 items {"
+                " [index 0, generation 2, type 3] = (width = 64, height = 32)"
+                " [index 1, generation 1, type 3] = (width = 7, height = 32) }",
+    "battle": "(hm_world) battle = hm_world 'battle', 4 of 1000 entities, 2 archetypes {"
+             " [index 3, generation 1, type 10] ="
+             ' "spot {width = 0, height = 0} | enemy | component 2 00 00"'
+             ' [index 1, generation 1, type 10] = "spot {width = 0, height = 0}"'
+             ' [index 2, generation 1, type 10] = "spot {width = 0, height = 0} | enemy"'
+             ' [index 0, generation 2, type 10] ='
+             ' "spot {width = 3, height = 4} | component 2 01 02" }',
 }
 # These are printed, and only that is checked.
 SCRAMBLED = ["scrambled_maps", "scrambled_pools", "scrambled_blocks", "scrambled_secondaries",
@@ -174,6 +213,46 @@ def ask(program, script, expected, scrambled):
     return answers, sum(text.count("{hm_") + text.count(", hm_") for text in texts)
 
 
+def find_lldb():
+    """Returns the newest lldb that runs Python, or None."""
+    for name in "lldb-19", "lldb", "lldb-14":
+        if shutil.which(name) is not None:
+            done = subprocess.run([name, "-b", "-o", "script print(6 * 7)"], stdin=subprocess.DEVNULL,
+                                  stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=3600)
+            if b"42" in done.stdout:
+                return name
+    return None
+
+
+def plain(text):
+    """gdb shows small numbers as characters too; a struct of C++ has its name in lldb."""
+    return re.sub(r"(\d+) '(?:\\.|[^'\\])+?'", r"\1", text)
+
+
+def ask_lldb(lldb, program, source, expected, scrambled):
+    """Ends the check unless lldb shows what gdb does, and prints all scrambled containers."""
+    environment = {**os.environ, "HM_SCRIPT": os.path.join(source, "tools/debug/handle_map_lldb.py"),
+                   "HM_EXPRESSIONS": "\n".join([*expected, *scrambled])}
+    commands = ["break set -n hm_set_panic_hook", "run",
+                f"command script import {os.path.join(source, 'test/checks/ask_lldb.py')}",
+                "target variable " + " ".join(EXPECTED_OF_LLDB if scrambled else ["hero"])]
+    arguments = [part for command in commands for part in ("-o", command)]
+    done = subprocess.run([lldb, "-b", *arguments, program], cwd=os.path.dirname(program),
+                          env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, encoding="utf-8", timeout=3600)
+    answers = dict(re.findall(r"^<([^>]+)>(.*)$", done.stdout.rpartition("(lldb) command script")[2],
+                              re.MULTILINE))
+    shown = done.stdout.rpartition("(lldb) target variable")[2].partition("\n")[2]
+    wrong = [f"{name}: {answers.get(name)}\n    not: {plain(text)}" for name, text in expected.items()
+             if answers.get(name) != plain(text)]
+    wrong += [f"{name}: {answers.get(name)}" for name in scrambled
+              if "Traceback" in answers.get(name, "Traceback")]
+    if scrambled and shown.split() != " ".join(EXPECTED_OF_LLDB.values()).split():
+        wrong.append(f"lldb itself: {shown}")
+    if wrong:
+        sys.exit("\n".join([f"{lldb} shows", *wrong]))
+
+
 def compare_with_dump(answers, dumped):
     """Ends the check unless both show the same items of the same containers."""
     printed, name = {}, None
@@ -189,7 +268,7 @@ def compare_with_dump(answers, dumped):
     for name, items in printed.items():
         found = re.findall(r"\[index (\d+), generation (\d+), type (\d+)\] = (.*?)"
                            r"(?=, \[index|\}$)", answers[name])
-        shown = [(int(index), int(generation), int(type_id), text)
+        shown = [(int(index), int(generation), int(type_id), text.removeprefix("no component"))
                  for index, generation, type_id, text in found]
         if not items or shown != items:
             sys.exit(f"{name}: gdb shows\n{shown}\nand dump\n{items}")
@@ -206,9 +285,15 @@ def ask_of_both(source, code, classes, library):
         dumped = subprocess.run([program], check=True, stdout=subprocess.PIPE, encoding="utf-8")
         answers, count = ask(program, script, EXPECTED, SCRAMBLED)
         compare_with_dump(answers, dumped.stdout)
+        lldb = find_lldb()
+        if lldb is not None:
+            ask_lldb(lldb, program, source, EXPECTED, SCRAMBLED)
         subprocess.run(["g++", "-std=c++17", *os.environ["HM_WARNINGS"].split(), *common,
                         classes, library, "-pthread", "-o", program], check=True)
         subprocess.run([program], check=True)
+        if lldb is not None:
+            ask_lldb(lldb, program, source, EXPECTED_OF_CLASSES, [])
+        print(f"lldb: {lldb or 'none that runs Python'}")
         return answers | ask(program, script, EXPECTED_OF_CLASSES, [])[0], count
 
 

@@ -9,6 +9,10 @@ build=$2
 
 quietly meson install -C "$build" --no-rebuild --destdir "$work/root"
 pc=$(find "$work/root" -name handle_map.pc)
+find "$source/tools/debug" -type f | while read -r file; do
+    find "$work/root" -path "*/share/handle_map/${file##*/}" | grep -q . ||
+        fail "${file##*/}, for debuggers, is not installed"
+done
 PKG_CONFIG_PATH=$(dirname "$pc")
 PKG_CONFIG_SYSROOT_DIR=$work/root
 export PKG_CONFIG_PATH PKG_CONFIG_SYSROOT_DIR

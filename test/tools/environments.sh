@@ -197,6 +197,7 @@ environment system-fault 'system calls refused, limits of addresses' \
 environment amalgamate 'the library as one file, five compilers' checked amalgamate
 environment consumers 'programs with other compilers and flags' checked consumers
 environment cmake 'three ways with CMake' checked cmake
+environment debuggers 'gdb and lldb' checked gdb
 environment dist 'the archive of a release' checked dist
 environment docs 'code blocks of the documents' checked docs
 environment examples "the headers' examples" checked examples
