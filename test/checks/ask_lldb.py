@@ -5,8 +5,6 @@ import os
 import re
 import traceback
 
-import lldb
-
 
 def value_of(target, expression):
     """`a.b`, `a[1]` and `::a`, as in gdb."""

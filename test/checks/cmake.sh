@@ -10,7 +10,7 @@ needs cmake
 library=$work/handle_map
 mkdir -p "$library/tools"
 cp -R "$source/CMakeLists.txt" "$source/src" "$source/include" "$library"
-cp -R "$source/tools/package" "$library/tools"
+cp -R "$source/tools/package" "$source/tools/debug" "$library/tools"
 tar -C "$work" -czf "$work/handle_map.tar.gz" handle_map
 write_first_program
 
@@ -52,6 +52,8 @@ for shared in OFF ON; do
     quietly cmake --build "$work/build-$shared" --target install
     # Package managers install into one place, and use what is there in another.
     mv "$work/package" "$work/root-$shared"
+    [ -f "$work/root-$shared/share/handle_map/handle_map_lldb.py" ] ||
+        fail "what shows containers in debuggers is not installed"
     rm -rf "$work/installed/build"
     run_program installed -DCMAKE_PREFIX_PATH="$work/root-$shared"
 done
