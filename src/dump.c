@@ -13,24 +13,20 @@ enum { DUMP_BYTES = 64 };
 typedef struct dump {
     hm_text text;
     const hm_dump_desc *desc;
-    uint32_t skip, left; /* lines */
+    uint32_t begin, end; /* lines that are asked for, of those that there may be */
+    uint32_t line;       /* the next one, where lines are counted */
 } dump;
+
+/* Counts a line, and returns whether it is asked for. */
+static bool dump_takes(dump *to)
+{
+    return to->line++ >= to->begin;
+}
 
 /* Whether there may be another line. */
 static bool dump_goes_on(const dump *to)
 {
-    return to->text.status == HM_OK && to->left != 0;
-}
-
-/* Whether the line that comes next is in the part that is asked for. */
-static bool dump_takes(dump *to)
-{
-    if (to->skip != 0) {
-        to->skip--;
-        return false;
-    }
-    to->left--;
-    return true;
+    return to->text.status == HM_OK && to->line < to->end;
 }
 
 static void dump_item(dump *to, const void *item, size_t size, uint32_t which)
@@ -69,10 +65,11 @@ static dump dump_begin(const char *kind, const char *items, const char *name, co
                        uint32_t type_id, const hm_dump_desc *desc, hm_sink sink)
 {
     HM_CONTRACT(sink.write != NULL, "hm_dump: sink.write is NULL");
-    dump to = {.text = {.sink = sink}, .desc = desc, .left = UINT32_MAX};
+    dump to = {.text = {.sink = sink}, .desc = desc, .end = stats->count};
     if (desc != NULL) {
-        to.skip = desc->first;
-        to.left = desc->most != 0 ? desc->most : UINT32_MAX;
+        to.begin = desc->first;
+        if (desc->most != 0 && desc->first < to.end && desc->most < to.end - desc->first)
+            to.end = desc->first + desc->most;
     }
     if (stats->capacity == 0)
         to.text.status = hm_fail_uninitialised(kind);
@@ -89,9 +86,7 @@ hm_status hm_map_dump(const hm_map *map, const hm_dump_desc *desc, hm_sink sink)
     HM_CONTRACT(map != NULL, "hm_map_dump: map is NULL");
     hm_stats stats = hm_map_get_stats(map);
     dump to = dump_begin("map", "items", map->name, &stats, map->ids.type_id, desc, sink);
-    for (uint32_t i = 0; i < stats.count && dump_goes_on(&to); i++) {
-        if (!dump_takes(&to))
-            continue;
+    for (uint32_t i = to.begin; i < to.end && to.text.status == HM_OK; i++) {
         dump_handle(&to, hm_map_handle_at(map, i));
         dump_items(&to, map->items + map->item_size * i, map->item_size, 1);
     }
@@ -120,9 +115,7 @@ hm_status hm_table_dump(const hm_table *table, const hm_dump_desc *desc, hm_sink
     HM_CONTRACT(table != NULL, "hm_table_dump: table is NULL");
     hm_stats stats = hm_table_get_stats(table);
     dump to = dump_begin("table", "rows", table->name, &stats, table->ids.type_id, desc, sink);
-    for (uint32_t row = 0; row < stats.count && dump_goes_on(&to); row++) {
-        if (!dump_takes(&to))
-            continue;
+    for (uint32_t row = to.begin; row < to.end && to.text.status == HM_OK; row++) {
         dump_handle(&to, hm_table_handle_at(table, row));
         for (uint32_t c = 0; c < table->column_count; c++) {
             hm_text_put(&to.text, "%s", c != 0 ? " | " : "");
@@ -140,9 +133,7 @@ hm_status hm_secondary_dump(const hm_secondary *secondary, const hm_dump_desc *d
     stats.slots = 0; /* They are those of the owners. */
     dump to =
         dump_begin("secondary", "values", secondary->name, &stats, secondary->type_id, desc, sink);
-    for (uint32_t i = 0; i < stats.count && dump_goes_on(&to); i++) {
-        if (!dump_takes(&to))
-            continue;
+    for (uint32_t i = to.begin; i < to.end && to.text.status == HM_OK; i++) {
         dump_handle(&to, hm_secondary_owner_at(secondary, i));
         dump_items(&to, secondary->values + secondary->value_size * i, secondary->value_size, 1);
     }
@@ -154,9 +145,7 @@ hm_status hm_lists_dump(const hm_lists *lists, const hm_dump_desc *desc, hm_sink
     HM_CONTRACT(lists != NULL, "hm_lists_dump: lists is NULL");
     hm_stats stats = hm_lists_get_stats(lists);
     dump to = dump_begin("lists", "lists", lists->name, &stats, lists->ids.type_id, desc, sink);
-    for (uint32_t i = 0; i < stats.count && dump_goes_on(&to); i++) {
-        if (!dump_takes(&to))
-            continue;
+    for (uint32_t i = to.begin; i < to.end && to.text.status == HM_OK; i++) {
         hm_handle list = hm_lists_handle_at(lists, i);
         uint32_t count;
         const void *items = hm_lists_items(lists, list, &count);

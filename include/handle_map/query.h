@@ -25,13 +25,15 @@
 HM_BEGIN_C
 
 /* Which entities a query visits: those that have every component of `all`, no component of `none`,
- * and, if `any` is not empty, at least one of `any`. With `all` and `any` empty, these are all
- * entities without a component of `none`. Each list may have sparse components and tags, too. A
- * list may be NULL if its count is 0. */
+ * and, if `any` is not empty, at least one of `any`; if that is divided into groups, at least one
+ * of each group. With `all` and `any` empty, these are all entities without a component of `none`.
+ * Each list may have sparse components and tags, too. A list may be NULL if its count is 0. */
 typedef struct hm_query_desc {
     const hm_component *all, *none, *any;
     const hm_component *optional; /* has no effect on which are visited, but gives a column */
     uint32_t all_count, none_count, any_count, optional_count; /* components in each list */
+    const uint32_t *any_groups; /* components in each group of `any`, one group after the other */
+    uint32_t any_group_count;   /* 0: all of `any` is one group */
 } hm_query_desc;
 
 /* A run of entities and their values: columns[i] points to the `count` values of the i-th component
@@ -58,7 +60,8 @@ typedef struct hm_view {
 
 /* Makes a query. HM_ERROR_INVALID: a NULL argument, a NULL list whose count is not 0, more than
  * HM_QUERY_MAX_TERMS components, a component that is not of this world, one that is given twice in
- * a list, or one in `none` that is in another list too. May be called from callbacks, and while
+ * a list or a group, or one in `none` that is in another list too; an empty group, or groups that
+ * have not as many components together as `any`. May be called from callbacks, and while
  * queries run. A live query that is made anew while it runs leaves its world busy, and its loops
  * panic. O(components).
  *

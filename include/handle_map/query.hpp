@@ -8,7 +8,7 @@
  *     frozen, an empty type      nothing               it only says which entities are visited
  *
  * Filters say more about which are visited: hm::without<...> leaves out those that have one of its
- * components, hm::any_of<...> those that have none of them. Example:
+ * components, hm::any_of<...> those that have none of them; several hm::any_of all do. Example:
  *
  *     hm::query<position, const velocity> movers(world, hm::without<frozen>());
  *     movers.each([](position &p, const velocity &v) { p.x += v.x; });
@@ -26,7 +26,7 @@
 namespace hm
 {
 
-/* A query visits only entities that have at least one of these. */
+/* A query visits only entities that have at least one of these; with several, of each. */
 template <class... Types> struct any_of {
 };
 
@@ -85,9 +85,6 @@ template <class Filter> constexpr std::size_t filter_size = 0;
 template <class... Types> constexpr std::size_t filter_size<without<Types...>> = sizeof...(Types);
 template <class... Types> constexpr std::size_t filter_size<any_of<Types...>> = sizeof...(Types);
 
-template <class Filter> constexpr bool is_any_of = false;
-template <class... Types> constexpr bool is_any_of<any_of<Types...>> = true;
-
 /* A row of a range whose query has tags. It is a tuple; its name tells whoever gives a name to a
  * tag in a structured binding why there are fewer values than types. */
 template <class... Values> struct row_where_tags_have_no_value : std::tuple<Values...> {
@@ -123,6 +120,7 @@ class term_reader
 
   public:
     term_list all, optional, none, any;
+    std::uint32_t groups[HM_QUERY_MAX_TERMS], group_count = 0; /* of any */
     status returned = HM_OK;
 
     explicit term_reader(world_core &core) noexcept : core_(core)
@@ -143,6 +141,8 @@ class term_reader
     template <class... Types> void filter(any_of<Types...>) noexcept
     {
         (read<Types>(any), ...);
+        if constexpr (sizeof...(Types) != 0)
+            groups[group_count++] = sizeof...(Types);
     }
     hm_query_desc desc() const noexcept
     {
@@ -155,6 +155,8 @@ class term_reader
         made.none_count = none.count;
         made.any = any.components;
         made.any_count = any.count;
+        made.any_groups = groups;
+        made.any_group_count = group_count;
         return made;
     }
 };
@@ -256,8 +258,6 @@ class [[nodiscard]] query : public detail::following<hm_query, hm_query_fini>
     {
         static_assert((detail::is_filter<Filters> && ...),
                       "the filters of a query are hm::without<...>() and hm::any_of<...>()");
-        static_assert((0 + ... + int{detail::is_any_of<Filters>}) <= 1,
-                      "a query has one hm::any_of<...>(): two would be joined");
         static_assert((sizeof...(Types) + ... + detail::filter_size<Filters>) <= HM_QUERY_MAX_TERMS,
                       "a query has at most HM_QUERY_MAX_TERMS components");
         end();

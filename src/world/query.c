@@ -22,6 +22,38 @@ static hm_status query_check_list(const hm_query *query, const hm_component *lis
     return hm_world_read_set(query->world, list, n, &set);
 }
 
+/* A list that is not divided is one group, also if it is empty. */
+static uint32_t query_group(const hm_query_desc *desc, uint32_t group)
+{
+    return desc->any_group_count != 0 ? desc->any_groups[group] : desc->any_count;
+}
+
+static hm_status query_check_any(const hm_query *query, const hm_query_desc *desc)
+{
+    if (desc->any_group_count == 0)
+        return query_check_list(query, desc->any, desc->any_count, "any");
+    if (desc->any == NULL || desc->any_groups == NULL)
+        return hm_fail(HM_ERROR_INVALID, "hm_query_init: any or its groups are NULL, but their"
+                                         " number is not 0");
+    uint64_t begin = 0;
+    for (uint32_t i = 0; i < desc->any_group_count; i++) {
+        uint32_t n = desc->any_groups[i];
+        if (n == 0 || n > desc->any_count - begin)
+            return hm_fail(HM_ERROR_INVALID,
+                           "group %" HM_U32 " of `any` has %" HM_U32 " components, of %" HM_U32
+                           " that are left",
+                           i, n, (uint32_t)(desc->any_count - begin));
+        hm_status status = query_check_list(query, desc->any + begin, n, "any");
+        if (status != HM_OK)
+            return status;
+        begin += n;
+    }
+    if (begin == desc->any_count)
+        return HM_OK;
+    return hm_fail(HM_ERROR_INVALID, "%" HM_U32 " components of `any` are in no group",
+                   (uint32_t)(desc->any_count - begin));
+}
+
 static hm_status query_check(const hm_query *query, const hm_query_desc *desc)
 {
     uint64_t terms = (uint64_t)desc->all_count + desc->none_count;
@@ -32,7 +64,7 @@ static hm_status query_check(const hm_query *query, const hm_query_desc *desc)
     if (status == HM_OK)
         status = query_check_list(query, desc->none, desc->none_count, "none");
     if (status == HM_OK)
-        status = query_check_list(query, desc->any, desc->any_count, "any");
+        status = query_check_any(query, desc);
     if (status == HM_OK)
         status = query_check_list(query, desc->optional, desc->optional_count, "optional");
     return status;
@@ -58,7 +90,14 @@ static void query_add_all_terms(hm_query *query, const hm_query_desc *desc)
     query->column_end = query_add_terms(query, desc->optional, desc->optional_count);
     query->sparse_columns = query->sparse_count;
     query->none_end = query_add_terms(query, desc->none, desc->none_count);
-    (void)query_add_terms(query, desc->any, desc->any_count);
+    const hm_component *any = desc->any;
+    for (uint32_t i = 0; i < desc->any_group_count || i == 0; i++) {
+        uint32_t n = query_group(desc, i);
+        if (n == 0) /* The list is empty. */
+            break;
+        query->group_ends |= UINT64_C(1) << (query_add_terms(query, any, n) - 1);
+        any += n;
+    }
 }
 
 /* A component of `none` may be in no other list. */

@@ -12,9 +12,10 @@ static bool query_is_in(const hm_query *query, const hm_world_archetype *archety
     return hm_world_cell_of(archetype, query->numbers[term])->is_present;
 }
 
-bool hm_query_matches(const hm_query *query, const hm_world_archetype *archetype, bool *has_any)
+bool hm_query_matches(const hm_query *query, const hm_world_archetype *archetype,
+                      uint64_t *any_terms)
 {
-    *has_any = query->none_end == query->term_end;
+    *any_terms = 0;
     if (!archetype->is_alive)
         return false;
     for (uint32_t term = 0; term < query->all_end; term++)
@@ -23,12 +24,12 @@ bool hm_query_matches(const hm_query *query, const hm_world_archetype *archetype
     for (uint32_t term = query->column_end; term < query->none_end; term++)
         if (!hm_query_is_sparse(query, term) && query_is_in(query, archetype, term))
             return false;
-    bool may_have_any = *has_any;
+    uint64_t sparse_terms = 0; /* which its entities may have */
     for (uint32_t term = query->none_end; term < query->term_end; term++) {
-        *has_any = *has_any || query_is_in(query, archetype, term);
-        may_have_any = may_have_any || *has_any || hm_query_is_sparse(query, term);
+        *any_terms |= (uint64_t)query_is_in(query, archetype, term) << term;
+        sparse_terms |= (uint64_t)hm_query_is_sparse(query, term) << term;
     }
-    return may_have_any;
+    return hm_query_has_any(query, *any_terms | sparse_terms);
 }
 
 /* Adds to the list. HM_ERROR_MEMORY: nothing has changed. */
@@ -56,8 +57,8 @@ static HM_COLD void query_extend(hm_query *query)
 {
     const hm_world *world = query->world;
     for (; query->seen < world->archetype_array.count; query->seen++) {
-        bool has_any;
-        if (!hm_query_matches(query, &world->archetypes[query->seen], &has_any))
+        uint64_t any_terms;
+        if (!hm_query_matches(query, &world->archetypes[query->seen], &any_terms))
             continue;
         if (query_append(query, query->seen) != HM_OK) {
             hm_restore_last_error();
@@ -111,9 +112,9 @@ uint32_t hm_query_next_archetype(hm_query_loop *loop)
     }
     while (cursor->unlisted < world->archetype_array.count) {
         uint32_t archetype = cursor->unlisted++;
-        bool has_any;
+        uint64_t any_terms;
         if (world->archetypes[archetype].count != 0 &&
-            hm_query_matches(query, &world->archetypes[archetype], &has_any))
+            hm_query_matches(query, &world->archetypes[archetype], &any_terms))
             return archetype;
     }
     return HM_WORLD_NONE;

@@ -38,9 +38,25 @@ static inline const uint32_t *hm_query_list(const hm_query *query)
 }
 
 /* Whether an archetype may have entities that match. With sparse terms, each of them has to be
- * tested. `has_any`: whether the archetype itself has a component of `any`, or none is asked
- * for. */
-bool hm_query_matches(const hm_query *query, const hm_world_archetype *archetype, bool *has_any);
+ * tested. `any_terms`: which terms of `any` the archetype itself has. */
+bool hm_query_matches(const hm_query *query, const hm_world_archetype *archetype,
+                      uint64_t *any_terms);
+
+/* Whether these terms have one of each group of `any`. */
+static inline bool hm_query_has_any(const hm_query *query, uint64_t terms)
+{
+    uint64_t ends = query->group_ends;
+    if (ends == 0)
+        return true;
+    uint64_t begin = UINT64_C(1) << query->none_end;
+    for (; ends != 0; ends &= ends - 1) {
+        uint64_t behind = (ends & (0 - ends)) << 1; /* 0 behind the highest bit, and wraps */
+        if ((terms & (behind - begin)) == 0)
+            return false;
+        begin = behind;
+    }
+    return true;
+}
 
 /* Starts loading what the next archetypes of the list are, and where their columns begin. */
 void hm_query_prefetch_archetypes(const hm_query_loop *loop);

@@ -222,7 +222,7 @@ static bool query_test_archetype(hm_query_loop *loop)
     if (cursor->archetype != index) {
         const hm_world_archetype *archetype = &query->world->archetypes[index];
         cursor->archetype = index;
-        cursor->archetype_matches = hm_query_matches(query, archetype, &cursor->has_any);
+        cursor->archetype_matches = hm_query_matches(query, archetype, &cursor->any_terms);
     }
     return cursor->archetype_matches;
 }
@@ -234,7 +234,7 @@ static bool query_test(hm_query_loop *loop, uint32_t walked)
     const hm_query *query = loop->query;
     if (!query_test_archetype(loop))
         return false;
-    bool has_any = loop->cursor.has_any;
+    uint64_t any_terms = loop->cursor.any_terms;
     for (uint32_t s = 0; s < query->sparse_count; s++) {
         if (s == walked) { /* It has the value that all entities must have. */
             loop->found[s] = loop->cursor.index;
@@ -247,10 +247,11 @@ static bool query_test(hm_query_loop *loop, uint32_t walked)
             return false;
         if (term >= query->column_end && term < query->none_end && is_there)
             return false;
-        has_any = has_any || (term >= query->none_end && is_there);
+        if (term >= query->none_end)
+            any_terms |= (uint64_t)is_there << term;
         loop->found[s] = position;
     }
-    return has_any;
+    return hm_query_has_any(query, any_terms);
 }
 
 bool hm_query_accepts(hm_query_loop *loop, hm_handle entity)

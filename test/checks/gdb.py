@@ -3,9 +3,9 @@
 live items with their handles, as hm_map_dump and its like do; and zeroed and damaged containers as
 far as they can be read.
 
-    gdb.py SOURCE PROGRAM CLASSES LIBRARY: compiles the programs, gdb.c and gdb.cpp, with the library,
-    and runs them under gdb, and under lldb where there is one that runs Python. Skipped without gdb,
-    gcc or g++, and where the system forbids tracing.
+    gdb.py SOURCE PROGRAM CLASSES LIBRARY ASKER: compiles the programs, gdb.c and gdb.cpp, with the
+    library, and runs them under gdb, and under lldb where there is one that runs Python, by the script
+    ask_lldb.py. Skipped without gdb, gcc or g++, and where the system forbids tracing.
 """
 import difflib
 import os
@@ -229,12 +229,12 @@ def plain(text):
     return re.sub(r"(\d+) '(?:\\.|[^'\\])+?'", r"\1", text)
 
 
-def ask_lldb(lldb, program, source, expected, scrambled):
+def ask_lldb(lldb, program, source, asker, expected, scrambled):
     """Ends the check unless lldb shows what gdb does, and prints all scrambled containers."""
     environment = {**os.environ, "HM_SCRIPT": os.path.join(source, "tools/debug/handle_map_lldb.py"),
                    "HM_EXPRESSIONS": "\n".join([*expected, *scrambled])}
     commands = ["break set -n hm_set_panic_hook", "run",
-                f"command script import {os.path.join(source, 'test/checks/ask_lldb.py')}",
+                f"command script import {asker}",
                 "target variable " + " ".join(EXPECTED_OF_LLDB if scrambled else ["hero"])]
     arguments = [part for command in commands for part in ("-o", command)]
     done = subprocess.run([lldb, "-b", *arguments, program], cwd=os.path.dirname(program),
@@ -274,7 +274,7 @@ def compare_with_dump(answers, dumped):
             sys.exit(f"{name}: gdb shows\n{shown}\nand dump\n{items}")
 
 
-def ask_of_both(source, code, classes, library):
+def ask_of_both(source, code, classes, library, asker):
     """Returns the answers of both programs, and the number of scrambled containers."""
     script = os.path.join(source, "tools/debug/handle_map_gdb.py")
     common = ["-Werror", "-g", "-O0", "-I", os.path.join(source, "include")]
@@ -287,22 +287,22 @@ def ask_of_both(source, code, classes, library):
         compare_with_dump(answers, dumped.stdout)
         lldb = find_lldb()
         if lldb is not None:
-            ask_lldb(lldb, program, source, EXPECTED, SCRAMBLED)
+            ask_lldb(lldb, program, source, asker, EXPECTED, SCRAMBLED)
         subprocess.run(["g++", "-std=c++17", *os.environ["HM_WARNINGS"].split(), *common,
                         classes, library, "-pthread", "-o", program], check=True)
         subprocess.run([program], check=True)
         if lldb is not None:
-            ask_lldb(lldb, program, source, EXPECTED_OF_CLASSES, [])
+            ask_lldb(lldb, program, source, asker, EXPECTED_OF_CLASSES, [])
         print(f"lldb: {lldb or 'none that runs Python'}")
         return answers | ask(program, script, EXPECTED_OF_CLASSES, [])[0], count
 
 
 def main():
-    source, code, classes, library = map(os.path.abspath, sys.argv[1:])
+    files = list(map(os.path.abspath, sys.argv[1:]))
     if not all(map(shutil.which, ["gdb", "gcc", "g++"])):
         print("skipped: needs gdb, gcc and g++", file=sys.stderr)
         sys.exit(77)
-    answers, count = ask_of_both(source, code, classes, library)
+    answers, count = ask_of_both(*files)
     expected = [f"{name}: {text}" for name, text in (EXPECTED | EXPECTED_OF_CLASSES).items()]
     answered = [f"{name}: {text}" for name, text in answers.items()]
     print(f"{len(answers)} values, and {count} damaged containers")

@@ -134,7 +134,10 @@ def check_demo(demo):
     check(kinds == [('map', 'scene'), ('secondary', 'material'), ('secondary', 'draw')],
           'the demo shows nodes, materials and the draw list', kinds)
     for one, word in zip(told, ('parent 0x', 'material ', 'distance ')):
-        _, words = demo.ask(f"items?id={one['id']}&most=1")
+        for _ in range(10000):  # At first nothing may be in view.
+            _, words = demo.ask(f"items?id={one['id']}&most=1")
+            if word in words:
+                break
         check(word in words, f"items of {one['name']}", words)
 
 

@@ -137,6 +137,9 @@ TEST(cpp_query, filters_come_in_any_order_and_without_types)
     hm::query<> all(world);
     CHECK(either.count() == 50 && neither.count() == 50 && all.count() == 100);
     CHECK(both.count() == 25 && swapped.count() == 25);
+    hm::query<> each_of_two(world, hm::any_of<velocity, rare>(), hm::without<>(),
+                            hm::any_of<frozen, rare>());
+    CHECK(each_of_two.count() == 25);
     std::uint32_t visited = 0;
     either.each([&](hm::entity which) { visited += world.has<velocity>(which); });
     either.each([&] { visited++; });

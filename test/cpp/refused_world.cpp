@@ -101,9 +101,6 @@ void run(hm::world &world, hm::commands &commands, hm::entity stone)
 #ifdef a_filter_that_is_none // the filters of a query are hm::without<...>() and hm::any_of<...>()
     hm::query<position> filtered(world, frozen());
 #endif
-#ifdef two_filters_of_which_one_would_do // a query has one hm::any_of<...>(): two would be joined
-    hm::query<position> filtered(world, hm::any_of<velocity>(), hm::any_of<health>());
-#endif
 #ifdef an_optional_tag // an optional tag changes nothing: ask the world by has<T>
     hm::query<position, hm::optional<frozen>> tagged(world);
 #endif

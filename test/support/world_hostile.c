@@ -106,12 +106,15 @@ static uint32_t list_ids(const world_model *model, uint32_t set, hm_component *i
     return count;
 }
 
-static uint32_t count_matches(const world_model *model, uint32_t all, uint32_t none, uint32_t any)
+/* `any`: two groups, of which an empty one asks for nothing. */
+static uint32_t count_matches(const world_model *model, uint32_t all, uint32_t none,
+                              const uint32_t any[2])
 {
     uint32_t count = 0;
     for (uint32_t i = 0; i < model->count; i++) {
         uint32_t mask = model->entities[i].mask;
-        count += (mask & all) == all && (mask & none) == 0 && (any == 0 || (mask & any) != 0);
+        count += (mask & all) == all && (mask & none) == 0 &&
+                 (any[0] == 0 || (mask & any[0]) != 0) && (any[1] == 0 || (mask & any[1]) != 0);
     }
     return count;
 }
@@ -169,15 +172,19 @@ static void visit_parts(world_model *model, hm_query *query, uint32_t expected)
 void world_model_query(void *state, const uint32_t arguments[3])
 {
     world_model *model = state;
-    hm_component ids[4][WORLD_MODEL_KINDS];
-    uint32_t made_kinds = (UINT32_C(1) << model->component_count) - 1;
-    uint32_t all = arguments[0] & arguments[0] >> 2 & made_kinds,
-             none = arguments[1] & ~all & ~arguments[2];
-    uint32_t any = arguments[2] & ~all & made_kinds;
+    hm_component ids[4][2 * WORLD_MODEL_KINDS];
+    uint32_t made_kinds = (UINT32_C(1) << model->component_count) - 1, groups[2];
+    uint32_t all = arguments[0] & arguments[0] >> 2 & made_kinds;
+    uint32_t any[2] = {arguments[2] & ~all & made_kinds, arguments[2] >> 5 & made_kinds};
+    uint32_t none = arguments[1] & ~all & ~any[0] & ~any[1];
     hm_query_desc desc = {.all = ids[0], .none = ids[1], .any = ids[2], .optional = ids[3]};
     desc.all_count = list_ids(model, all, ids[0]);
     desc.none_count = list_ids(model, none, ids[1]);
-    desc.any_count = list_ids(model, any, ids[2]);
+    groups[0] = list_ids(model, any[0], ids[2]);
+    groups[1] = list_ids(model, any[1], ids[2] + groups[0]);
+    desc.any_count = groups[0] + groups[1];
+    desc.any_groups = groups[0] != 0 ? groups : groups + 1;
+    desc.any_group_count = (uint32_t)(groups[0] != 0) + (groups[1] != 0);
     desc.optional_count = 0;
     hm_query made;
     hm_status status = hm_query_init(&made, &model->world, &desc);

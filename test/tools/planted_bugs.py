@@ -205,10 +205,12 @@ BUGS = [
         "    while (i < count)", "world"),
     Bug("a query does not hear of the newest archetype", "src/world/query_archetypes.c",
         "    for (; query->seen < world->archetype_array.count; query->seen++) {\n"
-        "        bool has_any;\n",
+        "        uint64_t any_terms;\n",
         "    for (; query->seen < world->archetype_array.count; query->seen++) {\n"
-        "        bool has_any;\n        if (query->seen + 1 == world->archetype_array.count)\n"
+        "        uint64_t any_terms;\n        if (query->seen + 1 == world->archetype_array.count)\n"
         "            continue;\n", "world"),
+    Bug("a group of `any` is met by the one before it", "src/world/query_internal.h",
+        "        begin = behind;\n", "", "world"),
     Bug("a world changes when one of two loops has ended", "src/world/query.c",
         "    if (hm_atomic_add(&query->running, UINT32_MAX) == 1)", "    query->running--;", "world"),
     Bug("a part of a query has a row of the next one too", "src/world/query_run.c",

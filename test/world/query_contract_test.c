@@ -42,6 +42,41 @@ TEST(query_contract, init_refuses_null)
     finish(&on);
 }
 
+TEST(query_contract, groups_of_any_divide_it)
+{
+    scene on;
+    start(&on);
+    const hm_component list[] = {on.a, on.b, on.x}, twice[] = {on.a, on.b, on.a};
+    const uint32_t two[] = {2, 1}, empty[] = {3, 0}, large[] = {2, 2}, wraps[] = {2, UINT32_MAX};
+    hm_query_desc desc = {.any = list, .any_count = 3, .any_groups = two, .any_group_count = 2};
+    hm_query query = ask(&on, desc);
+    hm_query_fini(&query);
+    desc.any = twice; /* once in each group */
+    query = ask(&on, desc);
+    hm_query_fini(&query);
+    desc.any = list;
+    desc.any_groups = empty;
+    CHECK(is_refused(&on.world, &desc));
+    CHECK(says("group 1 of `any` has 0 components, of 0 that are left"));
+    desc.any_groups = large;
+    CHECK(is_refused(&on.world, &desc));
+    CHECK(says("group 1 of `any` has 2 components, of 1 that are left"));
+    desc.any_groups = wraps;
+    CHECK(is_refused(&on.world, &desc));
+    desc.any_groups = two;
+    desc.any_group_count = 1;
+    CHECK(is_refused(&on.world, &desc) && says("1 components of `any` are in no group"));
+    desc.any_groups = NULL;
+    CHECK(is_refused(&on.world, &desc));
+    CHECK(says("hm_query_init: any or its groups are NULL, but their number is not 0"));
+    desc = (hm_query_desc){.any_groups = two, .any_group_count = 2};
+    CHECK(is_refused(&on.world, &desc));
+    const uint32_t one[] = {3};
+    desc = (hm_query_desc){.any = twice, .any_count = 3, .any_groups = one, .any_group_count = 1};
+    CHECK(is_refused(&on.world, &desc));
+    finish(&on);
+}
+
 TEST(query_contract, init_refuses_components_that_the_world_does_not_have)
 {
     scene on, other;

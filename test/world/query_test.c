@@ -188,6 +188,70 @@ TEST(query, views_of_large_values_and_of_tags_are_not_cut_up)
 }
 
 /* Numbers far apart: an archetype's cells end at its highest component. */
+TEST(query, of_each_group_of_any_an_entity_has_one)
+{
+    scene on;
+    start(&on);
+    /* All sets of a, b, x (sparse), a tag and y (sparse). */
+    const hm_component y = make_component(&on.world, 4, HM_COMPONENT_SPARSE);
+    const hm_component made[] = {on.a, on.b, on.x, on.tag, y};
+    for (uint32_t set = 0; set < 32; set++) {
+        hm_component list[5];
+        uint32_t n = 0;
+        for (uint32_t i = 0; i < 5; i++)
+            if ((set >> i & 1) != 0)
+                list[n++] = made[i];
+        CHECK(!hm_handle_is_null(hm_world_create(&on.world, list, n)));
+    }
+    /* Two groups of any two sets, which may share components. */
+    for (uint32_t first = 1; first < 32; first++)
+        for (uint32_t second = 1; second < 32; second++) {
+            hm_component list[10];
+            uint32_t groups[2] = {0, 0}, expected = 0;
+            for (uint32_t i = 0; i < 5; i++)
+                if ((first >> i & 1) != 0)
+                    list[groups[0]++] = made[i];
+            for (uint32_t i = 0; i < 5; i++)
+                if ((second >> i & 1) != 0)
+                    list[groups[0] + groups[1]++] = made[i];
+            for (uint32_t set = 0; set < 32; set++)
+                expected += (set & first) != 0 && (set & second) != 0;
+            hm_query query = ask(&on, (hm_query_desc){.any = list,
+                                                      .any_count = groups[0] + groups[1],
+                                                      .any_groups = groups,
+                                                      .any_group_count = 2});
+            CHECK(visit(&query) == expected);
+            hm_query_fini(&query);
+        }
+    finish(&on);
+}
+
+TEST(query, as_many_groups_as_terms_may_be_asked_for)
+{
+    scene on;
+    uint32_t groups[HM_QUERY_MAX_TERMS];
+    hm_component list[HM_QUERY_MAX_TERMS];
+    start(&on);
+    for (uint32_t i = 0; i < HM_QUERY_MAX_TERMS; i++) {
+        groups[i] = 1;
+        list[i] =
+            make_component(&on.world, 4, i % 5 == 0 ? HM_COMPONENT_SPARSE : HM_COMPONENT_ARCHETYPE);
+    }
+    hm_query_desc desc = {.any = list, .any_count = HM_QUERY_MAX_TERMS, .any_groups = groups};
+    desc.any_group_count = HM_QUERY_MAX_TERMS;
+    hm_query query = ask(&on, desc);
+    CHECK(!hm_handle_is_null(hm_world_create(&on.world, list, HM_QUERY_MAX_TERMS)));
+    for (uint32_t left_out = 0; left_out < HM_QUERY_MAX_TERMS; left_out++) {
+        hm_component others[HM_QUERY_MAX_TERMS];
+        memcpy(others, list, sizeof list);
+        others[left_out] = list[HM_QUERY_MAX_TERMS - 1];
+        CHECK(!hm_handle_is_null(hm_world_create(&on.world, others, HM_QUERY_MAX_TERMS - 1)));
+    }
+    CHECK(visit(&query) == 1);
+    hm_query_fini(&query);
+    finish(&on);
+}
+
 TEST(query, components_of_any_number_may_be_asked_for)
 {
     scene on;

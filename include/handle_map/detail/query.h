@@ -44,7 +44,7 @@ typedef struct hm_query_cursor {
     hm_handle entity;        /* the candidate */
     bool exists, matches;    /* the candidate */
     bool archetype_matches;  /* whether the candidate's archetype does */
-    bool has_any; /* whether that archetype has a component of `any`, or none is asked for */
+    uint64_t any_terms;      /* of `any`: which of them that archetype has */
 } hm_query_cursor;
 
 /* All fields are private; use the functions. The terms are the components that were asked for:
@@ -53,6 +53,7 @@ typedef struct hm_query {
     hm_world *world;      /* NULL: a query that matches nothing */
     hm_array *more;       /* uint32_t: the list, behind the array; NULL: it is in `few` */
     uint64_t sparse_mask; /* term -> whether it is sparse */
+    uint64_t group_ends;  /* term -> whether it is the last one of a group of `any` */
     uint32_t salt;        /* the world's; another one means that the world has ended */
     uint32_t seen;        /* archetypes that the list covers */
     uint32_t epoch;       /* the world's, when the list was made */
