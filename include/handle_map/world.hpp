@@ -172,7 +172,8 @@ class [[nodiscard]] world : public destroyer<issuer<container<detail::world_shap
     }
 
     /* Makes n entities: all of them or none. Each array has n values, which are copied as bytes;
-     * nullptr: zeros, and for a tag. `entities` nullptr: not reported. As hm_world_create_n.
+     * nullptr: what T() is, if that can be copied as bytes and is noexcept, else zeros; also for a
+     * tag. `entities` nullptr: not reported. As hm_world_create_n.
      * Example:
      *
      *     world.create_n<position, velocity>(256, positions, nullptr, made);
@@ -250,7 +251,7 @@ class [[nodiscard]] world : public destroyer<issuer<container<detail::world_shap
         return hm_world_change(c(), which.id(), nullptr, 0, nullptr, 0);
     }
     /* Adds values of one type to n entities, as hm_world_add_n: all or none. They are copied as
-     * bytes; nullptr: zeros, and for a tag. */
+     * bytes; nullptr: as for create_n. */
     template <class T>
     status add_n(const entity *entities, std::uint32_t n, const T *values = nullptr) noexcept
     {

@@ -456,3 +456,33 @@ TEST(cpp_world, refused_memory_is_reported_and_nothing_is_lost)
     CHECK(counted::alive == 0);
     test_memory_check_released(&memory);
 }
+
+namespace
+{
+
+struct armour {
+    int strength = 40;
+    bool is_worn = true;
+};
+struct score {
+    int points = 0; /* is zero, so no initial value is needed */
+};
+struct loud {
+    int volume = 3;
+    loud() noexcept(false)
+    {
+    }
+};
+
+} // namespace
+
+TEST(cpp_world, where_no_value_is_given_it_is_what_the_type_begins_with)
+{
+    hm::world world(100);
+    hm::entity made[10];
+    CHECK((world.create_n<armour, score, loud>(10, nullptr, nullptr, nullptr, made) == HM_OK));
+    CHECK(world.get<armour>(made[9])->strength == 40 && world.get<armour>(made[9])->is_worn);
+    CHECK(world.get<score>(made[9])->points == 0 && world.get<loud>(made[9])->volume == 0);
+    hm::entity bare = world.create();
+    CHECK(world.add_n<armour>(&bare, 1) == HM_OK && world.get<armour>(bare)->strength == 40);
+}

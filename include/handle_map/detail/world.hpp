@@ -275,6 +275,22 @@ struct world_core {
             all[type_count] = HM_INVALID_INDEX;
         return HM_OK;
     }
+    /* What T() is, for values that are given by nobody; nullptr: all zeros, or T cannot be copied
+     * as bytes or made without what may throw. */
+    template <class T> static const void *initial_of() noexcept
+    {
+        if constexpr (!is_tag<T> && std::is_trivially_copyable<T>::value &&
+                      std::is_nothrow_default_constructible<T>::value &&
+                      !std::is_trivially_default_constructible<T>::value) {
+            static const T initial{};
+            unsigned char bytes[sizeof(T)];
+            std::memcpy(bytes, &initial, sizeof(T));
+            for (unsigned char byte : bytes)
+                if (byte != 0)
+                    return &initial;
+        }
+        return nullptr;
+    }
     template <class T>
     status make_component(hm_component *made, const char *name,
                           hm_component_storage storage) noexcept
@@ -284,6 +300,7 @@ struct world_core {
         desc.align = is_tag<T> ? 0 : alignof(T);
         desc.name = name != nullptr ? name : name_of<T>();
         desc.storage = storage;
+        desc.initial = initial_of<T>();
         if constexpr (!is_tag<T>)
             desc.destroy = destroy_hook<T>();
         /* hm_world_copy refuses values that have a destroy hook and no copy hook: so does a type
