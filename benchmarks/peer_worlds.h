@@ -119,6 +119,19 @@ struct our_peer : kept_queries<our_peer> {
                                                    entities.data()) == HM_OK,
                 "no entities");
     }
+    /* The bytes have room. Returns how many were written. */
+    std::size_t save(std::vector<unsigned char> &bytes)
+    {
+        hm_memory_stream stream = {bytes.data(), bytes.size(), 0};
+        require(world.save(hm_sink_memory(&stream)) == HM_OK, "no save");
+        return stream.position;
+    }
+    void load(std::vector<unsigned char> &bytes, std::size_t size)
+    {
+        hm_memory_stream stream = {bytes.data(), size, 0};
+        require((world.load<position, velocity, body>(hm_source_memory(&stream))) == HM_OK,
+                "no load");
+    }
     bool contains(entity which)
     {
         return world.contains(which);
@@ -170,6 +183,30 @@ struct our_peer : kept_queries<our_peer> {
 };
 
 #ifdef WITH_ENTT
+/* What EnTT's snapshot writes to, and its loader reads from: bytes in memory. */
+struct entt_writer {
+    std::vector<unsigned char> &bytes;
+    std::size_t size = 0;
+
+    template <class T> void operator()(const T &value)
+    {
+        require(size + sizeof value <= bytes.size(), "no room for a value");
+        std::memcpy(bytes.data() + size, &value, sizeof value);
+        size += sizeof value;
+    }
+};
+struct entt_reader {
+    const std::vector<unsigned char> &bytes;
+    std::size_t size = 0;
+
+    template <class T> void operator()(T &value)
+    {
+        require(size + sizeof value <= bytes.size(), "no bytes of a value");
+        std::memcpy(&value, bytes.data() + size, sizeof value);
+        size += sizeof value;
+    }
+};
+
 struct entt_peer {
     static constexpr const char *name = "EnTT";
     using entity = entt::entity;
@@ -187,6 +224,25 @@ struct entt_peer {
         world.create(entities.begin(), entities.end());
         world.insert<position>(entities.begin(), entities.end(), positions.begin());
         world.insert<velocity>(entities.begin(), entities.end(), velocities.begin());
+    }
+    std::size_t save(std::vector<unsigned char> &bytes)
+    {
+        entt_writer archive{bytes};
+        entt::snapshot{world}
+            .get<entity>(archive)
+            .get<position>(archive)
+            .get<velocity>(archive)
+            .get<body>(archive);
+        return archive.size;
+    }
+    void load(std::vector<unsigned char> &bytes, std::size_t)
+    {
+        entt_reader archive{bytes};
+        entt::snapshot_loader{world}
+            .get<entity>(archive)
+            .get<position>(archive)
+            .get<velocity>(archive)
+            .get<body>(archive);
     }
     bool contains(entity which)
     {

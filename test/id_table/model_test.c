@@ -139,8 +139,9 @@ static void adopt(void *state, const uint32_t arguments[3])
     uint32_t slot = arguments[0] % (arguments[0] % 5 == 0 ? m->max_slots : m->slot_count / 2 + 3);
     bool is_made = slot < m->slot_count;
     uint32_t last = is_made ? m->generations[slot] : m->floors[slot / HM_ID_TABLE_UNIT];
-    uint32_t generation = last + arguments[1] % 4 - 1, position = m->count;
-    hm_handle handle = hm_handle_pack(slot, generation, TYPE_ID);
+    /* Behind the last generation it wraps. */
+    hm_handle handle = hm_handle_pack(slot, last + arguments[1] % 4 - 1, TYPE_ID);
+    uint32_t generation = hm_handle_generation(handle), position = m->count;
     refuse(m, arguments);
     hm_status status = hm_id_table_adopt(&m->table, handle);
     if (hm_handle_generation(handle) == 0 || slot >= m->max_slots) {
