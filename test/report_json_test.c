@@ -272,8 +272,10 @@ TEST(report_json, a_container_that_was_put_in_order_tells_how_much_of_it_still_i
     char text[TEXT];
     CHECK(hm_map_init(&map, &(hm_map_desc){.item_size = 1}) == HM_OK);
     CHECK(hm_report_add_map(&entry, &map) == HM_OK);
-    for (unsigned char i = 0; i < N; i++)
-        CHECK(!hm_handle_is_null(hm_map_insert(&map, &i)));
+    for (int i = 0; i < N; i++) {
+        const unsigned char item = (unsigned char)i;
+        CHECK(!hm_handle_is_null(hm_map_insert(&map, &item)));
+    }
     report_as_json(text);
     CHECK(strstr(text, "in_order") == NULL);
     CHECK(hm_map_defragment(&map, &order, NULL).done);
