@@ -429,9 +429,11 @@ struct load_world {
     }
 };
 
+#ifdef WITH_FLECS
 /* flecs writes worlds only as JSON. */
 template <class Row>
 constexpr bool flecs_has = !std::is_same_v<Row, save_world> && !std::is_same_v<Row, load_world>;
+#endif
 
 /* Measures a row. `entt` and `flecs`: what our time may be of theirs; 0: no bound. */
 template <class Row> void measure_row(const char *title, double entt, double flecs, uint32_t count)
