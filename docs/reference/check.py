@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 """check.py SOURCE HTML: the reference in HTML that Doxygen made of SOURCE is whole: its pictures
 are there, each link leads to a page or file of it and to a place there, its tables have as many
-rows as in the Markdown, no page shows Markdown as text, and the search finds typed functions."""
+rows as in the Markdown, no page shows Markdown as text or says where the sources lay when it was
+made, and the search finds typed functions."""
 
 import glob
 import html.parser
@@ -84,6 +85,14 @@ def lost_to_search(directory, pages):
             yield f'the search does not find {name}'
 
 
+def told_places(source, directory):
+    """The same sources give the same bytes, wherever they are."""
+    for path in sorted(glob.glob(f'{directory}/**/*.html', recursive=True)):
+        with open(path, encoding='utf-8') as file:
+            if os.path.abspath(source) + os.sep in file.read():
+                yield f'{os.path.basename(path)}: says where the sources lay'
+
+
 def main():
     if len(sys.argv) != 3:
         sys.exit(__doc__)
@@ -94,7 +103,8 @@ def main():
         written[f'md_{name}.html'] = path
     pages = {os.path.basename(path): Page(path) for path in sorted(glob.glob(f'{directory}/*.html'))
              if os.path.basename(path) != 'page.html'}
-    faults = [*broken_links(directory, pages), *lost_to_search(directory, pages)]
+    faults = [*broken_links(directory, pages), *lost_to_search(directory, pages),
+              *told_places(source, directory)]
     for name, page in pages.items():
         faults += [f'{name}: there is no picture {picture}' for picture in page.pictures
                    if not os.path.exists(os.path.join(directory, picture))]
