@@ -6,26 +6,24 @@
 
 /* values */
 
-/* Whether bytes of two copies are equal, of which one that is NULL has zeros. */
+/* Whether bytes of two copies are equal. */
 static bool changes_are_same(const unsigned char *a, const unsigned char *b, size_t size)
 {
-    uint64_t x = 0, y = 0;
+    uint64_t x, y;
     size_t i = 0;
     for (; i + sizeof x <= size; i += sizeof x) {
-        if (a != NULL)
-            memcpy(&x, a + i, sizeof x);
-        if (b != NULL)
-            memcpy(&y, b + i, sizeof y);
+        memcpy(&x, a + i, sizeof x);
+        memcpy(&y, b + i, sizeof y);
         if (x != y)
             return false;
     }
-    while (i < size && (a != NULL ? a[i] : 0) == (b != NULL ? b[i] : 0))
+    while (i < size && a[i] == b[i])
         i++;
     return i == size;
 }
 
 /* Whether two values have the same bytes. What is on a page that does not differ, and has not
- * moved, need not be compared. */
+ * moved, need not be compared. Both are there, so all of their pages have copies. */
 static bool changes_are_equal(const hm_changes_search *search, const hm_changes_value *from,
                               const hm_changes_value *to)
 {

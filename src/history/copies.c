@@ -26,19 +26,18 @@ bool hm_history_prepare(hm_history *history, uint32_t n)
         }
         const hm_memory *parent = history->parent;
         size_t size = copies_block_size(history);
-        unsigned char **block = hm_array_push(&history->blocks);
-        if (block == NULL)
+        unsigned char *block;
+        hm_status status = hm_array_reserve(&history->blocks, 1);
+        if (status == HM_OK) /* Coverage: no test has 128 MiB of copies, where it must grow. */
+            status = hm_memory_reserve(parent, size, &block);
+        if (status != HM_OK)
             return false;
-        if (hm_memory_reserve(parent, size, block) != HM_OK) {
-            hm_array_pop(&history->blocks);
-            return false;
-        }
-        if (hm_memory_commit(parent, *block, size) != HM_OK) {
-            parent->release(parent->context, *block, size);
-            hm_array_pop(&history->blocks);
+        if (hm_memory_commit(parent, block, size) != HM_OK) {
+            parent->release(parent->context, block, size);
             return false;
         }
-        history->fresh = *block;
+        *(unsigned char **)hm_array_push(&history->blocks) = block;
+        history->fresh = block;
         history->fresh_copies = (uint32_t)(size / history->copy_size);
     }
     return true;

@@ -22,13 +22,12 @@ typedef struct hm_history_view {
     uint32_t page_shift;
 } hm_history_view;
 
-/* Mark 0 has zeros everywhere. `other`: the view of a mark that may be near, or NULL.
- * HM_ERROR_STALE: the mark is not kept. HM_ERROR_MEMORY; HM_ERROR_FULL:
- * the history is not initialised. Then there is no view to finish. O(pages +
- * changes between this mark and the other, or the current one). */
+/* Mark 0 has zeros everywhere. `other`: the view of a mark that may be near, or NULL. Whoever makes
+ * a view ends its array. HM_ERROR_STALE: the mark is not kept. HM_ERROR_MEMORY; HM_ERROR_FULL: the
+ * history is not initialised. O(pages + changes between this mark and the other, or the current
+ * one). */
 hm_status hm_history_view_init(hm_history_view *view, const hm_history *history, uint64_t mark,
                                const hm_history_view *other);
-void hm_history_view_fini(hm_history_view *view);
 
 /* Reads bytes that are watched; zeros if the mark is from before the watch. False: not all of them
  * are. O(pieces of a page that are watched). */
@@ -58,9 +57,9 @@ static inline const unsigned char *hm_history_view_at(const hm_history_view *vie
     size_t offset = ((uintptr_t)address - (uintptr_t)view->history->base) & (page_size - 1);
     uint32_t page;
     *left = page_size - offset;
-    if (!hm_history_view_covers(view, address, &page))
-        return NULL;
-    const unsigned char *copy = hm_history_view_page(view, page);
+    bool is_there = hm_history_view_covers(view, address, &page);
+    /* Coverage: the memory of a container that is watched is the history's. */
+    const unsigned char *copy = is_there ? hm_history_view_page(view, page) : NULL;
     return copy != NULL ? copy + offset : NULL;
 }
 

@@ -112,12 +112,10 @@ void hm_history_drop(hm_history *history, uint32_t page)
 {
     const hm_memory *parent = history->parent;
     unsigned char *address = hm_history_address(history, page);
-    hm_history_unit *unit = hm_history_page(history, page);
     hm_memory_unpoison(address, history->page_size);
-    unit->bits &= ~(uint32_t)HM_HISTORY_ZERO;
     hm_history_set_committed(history, page, false);
     if (parent->decommit(parent->context, address, history->page_size))
-        unit->bits &= ~(uint32_t)HM_HISTORY_HELD;
+        hm_history_page(history, page)->bits &= ~(uint32_t)(HM_HISTORY_HELD | HM_HISTORY_ZERO);
 }
 
 /* The pages are dropped one run at a time, since each call of the parent may be one of the

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* History: refusals, what is watched, memory that is refused, and the children of a process. Random
- * operations over every container are in rewind_test.c. */
+/* History: what is watched, what comes back, refusals, and the children of a process. Random
+ * operations over every container are in rewind_test.c; pages without a container in
+ * pages_test.c. */
+#include "../../src/history/history_internal.h"
 #include "../../src/memory/poison_private.h"
 
 #include "../support/last_error.h"
@@ -205,6 +207,7 @@ TEST(history, an_init_with_a_bad_descriptor_is_refused)
         {{.marks = 65537}, "history: marks 65537 is above 65536"},
         {{.method = (hm_history_method)3}, "history: there is no method 3"},
         {{.size = SIZE_MAX}, NULL},
+        {{.size = sizeof(size_t) > 4 ? SIZE_MAX / 4 : SIZE_MAX}, NULL},
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         CHECK(hm_history_init(&history, &bad[i].desc) == HM_ERROR_INVALID);
@@ -222,7 +225,36 @@ TEST(history, an_init_with_a_bad_descriptor_is_refused)
     const hm_history_desc other = {.method = HM_HISTORY_TRACK, .memory = &memory.table};
     CHECK(hm_history_init(&history, &other) == HM_ERROR_INVALID);
     CHECK(says("history: the system does not tell what is written"));
+    memory.table.page_size = SIZE_MAX / 2 + 1;
+    CHECK(hm_history_init(&history, &(hm_history_desc){.memory = &memory.table}) ==
+          HM_ERROR_INVALID);
     test_memory_check_released(&memory);
+}
+
+TEST(history, a_method_that_is_asked_for_is_used_or_init_refuses)
+{
+    static const char *const sentence = "history: the system does not tell what is written";
+    hm_history history;
+    CHECK(hm_history_init(&history, &(hm_history_desc){.marks = 2}) == HM_OK);
+    hm_history_method best = hm_history_get_stats(&history).method;
+    hm_history_fini(&history);
+    hm_status status = hm_history_init(&history, &(hm_history_desc){.method = HM_HISTORY_TRACK});
+    CHECK(status == (best == HM_HISTORY_TRACK ? HM_OK : HM_ERROR_INVALID));
+    CHECK(status == HM_OK ? hm_history_get_stats(&history).method == best : says(sentence));
+    if (status == HM_OK)
+        hm_history_fini(&history);
+}
+
+TEST(history, over_a_table_with_few_addresses_it_takes_16_mib)
+{
+    hm_history history;
+    CHECK(hm_history_init(&history, &(hm_history_desc){.memory = hm_memory_heap()}) == HM_OK);
+    const hm_memory *table = &history.table;
+    CHECK(table->reserve(table->context, ((size_t)1 << 24) + 1) == NULL);
+    void *all = table->reserve(table->context, (size_t)1 << 24);
+    CHECK(all != NULL);
+    table->release(table->context, all, (size_t)1 << 24);
+    hm_history_fini(&history);
 }
 
 TEST(history, a_zeroed_one_refuses_everything)
@@ -257,6 +289,70 @@ TEST(history, bytes_that_overlap_are_refused)
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
         CHECK(hm_history_watch(&s.history, bad[i].address, bad[i].size) == HM_ERROR_INVALID);
     CHECK(hm_history_watch(&s.history, end_of_map, 1) == HM_OK);
+    end(&s);
+}
+
+TEST(history, more_bytes_than_can_be_numbered_are_refused)
+{
+    scene s;
+    begin(&s);
+    uintptr_t far = UINTPTR_MAX / 4 * 2; /* where no system has memory */
+    if (sizeof far > 4) {                /* With fewer bits all can be numbered. */
+        CHECK(hm_history_watch(&s.history, (void *)far, UINTPTR_MAX / 4) == HM_ERROR_FULL);
+        CHECK(mentions("hm_history_watch: ") && mentions(" bytes are too many"));
+    }
+    end(&s);
+}
+
+TEST(history, what_lies_beside_bytes_that_are_forgotten_stays_watched)
+{
+    static unsigned char state[3][5000];
+    scene s;
+    begin(&s);
+    for (int i = 0; i < 3; i++)
+        CHECK(hm_history_watch(&s.history, state[i], sizeof state[i]) == HM_OK);
+    uint64_t zeros = take_mark(&s);
+    memset(state, 1, sizeof state);
+    CHECK(insert(&s, ITEMS) == HM_OK);
+    uint64_t ones = take_mark(&s);
+    memset(state, 2, sizeof state);
+    (void)take_mark(&s);
+    CHECK(hm_history_unwatch(&s.history, state[1]));
+    rewind_to(&s, ones);
+    CHECK(state[0][0] == 1 && state[1][0] == 2 && state[2][4999] == 1 && has(&s, ITEMS));
+    CHECK(hm_history_unwatch(&s.history, state[0]));
+    rewind_to(&s, zeros);
+    CHECK(state[0][0] == 1 && state[1][4999] == 2 && state[2][4999] == 0 && has(&s, 0));
+    end(&s);
+}
+
+/* Checks what validate says of a history in which `field` is `value`, and puts it back. */
+#define SAYS_CORRUPT(field, value, sentence)                                                       \
+    do {                                                                                           \
+        const uint64_t kept = (field);                                                             \
+        (field) = (value);                                                                         \
+        CHECK(hm_history_validate(&s.history) == HM_ERROR_CORRUPT && mentions(sentence));          \
+        (field) = (uint32_t)kept;                                                                  \
+        CHECK(hm_history_validate(&s.history) == HM_OK);                                           \
+    } while (0)
+
+TEST(history, validate_sees_each_broken_invariant)
+{
+    scene s;
+    begin(&s);
+    CHECK(insert(&s, ITEMS) == HM_OK);
+    (void)take_mark(&s);
+    hm_map_clear(&s.map);
+    (void)take_mark(&s);
+    hm_history_unit *page = hm_history_page(&s.history, 0);
+    while (page->range < 2)
+        page++;
+    SAYS_CORRUPT(page[1].range, 1, " is in two ranges");
+    SAYS_CORRUPT(page[0].range, 0, " has no memory");
+    SAYS_CORRUPT(page[0].bits, 0, " has no memory");
+    SAYS_CORRUPT(page[0].range, s.history.page_end, "copies are kept of");
+    SAYS_CORRUPT(s.history.copies, 0, "copies are kept of 0");
+    SAYS_CORRUPT(hm_history_log_at(&s.history, 1)->mark, 1, "history: mark 1 is not above");
     end(&s);
 }
 
@@ -297,9 +393,11 @@ TEST(history, works_over_every_table)
     }
 }
 
-/* Returns the status of the first call that is refused; then all is as it was before that call. */
-static hm_status run_scene(scene *s, test_memory *memory)
+/* Returns the status of the first call that is refused; then all is as it was before that call.
+ * `was_refused`: whether a call for memory was, if only one that the map does without. */
+static hm_status run_scene(scene *s, test_memory *memory, bool *was_refused)
 {
+    *was_refused = true;
     CHECK(insert(s, 10) == HM_OK);
     uint64_t first = hm_history_mark(&s->history);
     if (first == 0)
@@ -319,6 +417,7 @@ static hm_status run_scene(scene *s, test_memory *memory)
     }
     CHECK(hm_map_validate(&s->map) == HM_OK && hm_history_validate(&s->history) == HM_OK);
     CHECK(hm_map_count(&s->map) == count);
+    *was_refused = test_memory_refused(memory);
     test_memory_fail(memory, 0, false);
     memcpy(s->handles, kept, sizeof kept);
     rewind_to(s, first); /* The mark is as it was, whatever was refused. */
@@ -336,9 +435,8 @@ TEST(history, memory_that_is_refused_leaves_the_state_and_all_marks)
         test_memory_fail(&memory, k, k % 2 == 0);
         if (begin_scene(&s, &memory.table, HM_HISTORY_AUTO) == HM_OK &&
             hm_map_reserve(&s.map, 10) == HM_OK) {
-            hm_status status = run_scene(&s, &memory);
-            CHECK(status == HM_OK || status == HM_ERROR_MEMORY);
-            was_refused = test_memory_refused(&memory) || status != HM_OK;
+            hm_status status = run_scene(&s, &memory, &was_refused);
+            CHECK(status == HM_OK || (status == HM_ERROR_MEMORY && was_refused));
         }
         test_memory_fail(&memory, 0, false);
         hm_map_fini(&s.map);
@@ -380,30 +478,6 @@ TEST(history, a_range_that_comes_back_is_reserved)
     end(&s);
 }
 
-TEST(history, memory_that_the_parent_keeps_is_zero_when_it_is_committed_again)
-{
-    test_memory memory;
-    hm_history history;
-    test_memory_init_with_holes(&memory, test_page_size(4096));
-    CHECK(hm_history_init(&history, &(hm_history_desc){.memory = &memory.table}) == HM_OK);
-    const hm_memory *table = &history.table;
-    size_t size = 4 * table->page_size;
-    unsigned char *range = table->reserve(table->context, size);
-    CHECK(range != NULL && table->commit(table->context, range, size));
-    memset(range, 1, size);
-    test_memory_fail(&memory, 1, true);
-    CHECK(!table->decommit(table->context, range, size) && range[0] == 1);
-    table->release(table->context, range, size);
-    CHECK(test_memory_refused(&memory));
-    CHECK(table->reserve(table->context, size) == range);
-    CHECK(table->commit(table->context, range, size)); /* The parent need not be asked. */
-    for (size_t i = 0; i < size; i++)
-        CHECK(range[i] == 0);
-    table->release(table->context, range, size);
-    hm_history_fini(&history);
-    test_memory_check_released(&memory);
-}
-
 /* The system */
 
 #if !defined(_WIN32) && !defined(__wasm__)
@@ -422,7 +496,7 @@ TEST(history, a_child_process_has_a_history_of_its_own)
                         hm_history_mark(&s.history) == full + 1 &&
                         hm_history_rewind(&s.history, full) == HM_OK && has(&s, ITEMS) &&
                         hm_history_get_stats(&s.history).method == HM_HISTORY_COMPARE;
-        _exit(is_right ? 0 : 1);
+        _Exit(is_right ? 0 : 1);
     }
     int status = 0;
     CHECK(child > 0 && waitpid(child, &status, 0) == child && status == 0);
@@ -442,6 +516,26 @@ TEST(history, what_the_system_reads_into_a_container_is_found)
     CHECK(file >= 0 && read(file, hm_map_get(&s.map, s.handles[5]), 40) == 40);
     (void)close(file);
     CHECK(!has(&s, ITEMS));
+    rewind_to(&s, full);
+    CHECK(has(&s, ITEMS));
+    end(&s);
+}
+
+TEST(history, a_mark_is_refused_when_the_system_does_not_tell_what_was_written)
+{
+    static scene s;
+    begin(&s);
+    CHECK(insert(&s, ITEMS) == HM_OK);
+    uint64_t full = take_mark(&s);
+    if (hm_history_get_stats(&s.history).method == HM_HISTORY_TRACK) {
+        int kept = dup(s.history.files[1]);
+        CHECK(kept >= 0 && close(s.history.files[1]) == 0);
+        memset(hm_map_get(&s.map, s.handles[7]), 99, 40);
+        CHECK(hm_history_mark(&s.history) == 0);
+        CHECK(says("history: the system does not tell what was written"));
+        CHECK(hm_history_rewind(&s.history, full) == HM_ERROR_MEMORY);
+        CHECK(dup2(kept, s.history.files[1]) >= 0 && close(kept) == 0);
+    }
     rewind_to(&s, full);
     CHECK(has(&s, ITEMS));
     end(&s);

@@ -51,6 +51,11 @@ static hm_id_table no_ids;
 static hm_query no_query;
 static hm_query_loop no_loop;
 static hm_report_entry no_entry;
+static hm_history no_history;
+static hm_merge no_merge;
+static const hm_change no_change;
+static const hm_sink no_sink;
+static const hm_source no_source;
 
 NULL_OF(array, fini, array, (hm_array_fini(NULL), 0))
 NULL_OF(array, reserve, array, hm_array_reserve(NULL, 1))
@@ -75,7 +80,12 @@ NULL_OF(id_table, validate, table, hm_id_table_validate(NULL))
 NULL_OF(id_table, upcoming, table, hm_id_table_upcoming(NULL, 0))
 NULL_OF(sink, hash, hash, (hm_sink_hash(NULL), 0))
 NULL_OF(hash, add, hash, (hm_hash_add(NULL, "", 1), 0))
+NULL_OF(hash, add, bytes, (hm_hash_add(&(hm_hash){0}, NULL, 1), 0))
 NULL_OF(hash, end, hash, hm_hash_end(NULL))
+NULL_OF(sink, memory, stream, (hm_sink_memory(NULL), 0))
+NULL_OF(source, memory, stream, (hm_source_memory(NULL), 0))
+NULL_OF(sink, file, file, (hm_sink_file(NULL), 0))
+NULL_OF(source, file, file, (hm_source_file(NULL), 0))
 NULL_OF(id_table, adopt, table, hm_id_table_adopt(NULL, HM_NULL_HANDLE))
 NULL_OF(id_table, as_owners, table, hm_id_table_as_owners(NULL))
 NULL_OF(query, fini, query, (hm_query_fini(NULL), 0))
@@ -143,3 +153,58 @@ NULL_OF_DIRECTORY(pool)
 NULL_OF_DIRECTORY(table)
 NULL_OF_DIRECTORY(lists)
 NULL_OF_DIRECTORY(world)
+
+/* What is saved, merged, and tracked by a history. */
+#define NULL_OF_FILES(kind)                                                                        \
+    NULL_OF(kind, dump, kind, hm_##kind##_dump(NULL, NULL, no_sink))                               \
+    NULL_OF(kind, save, kind, hm_##kind##_save(NULL, NULL, no_sink))                               \
+    NULL_OF(kind, load, kind, hm_##kind##_load(NULL, NULL, no_source))                             \
+    NULL_OF(kind, watch, history, hm_##kind##_watch(NULL, &(hm_##kind){0}))                        \
+    NULL_OF(kind, changes, history,                                                                \
+            hm_##kind##_changes(NULL, &(hm_##kind){0}, 0, 0, no_visit, NULL))                      \
+    NULL_OF(kind, changes, kind, hm_##kind##_changes(&no_history, NULL, 0, 0, no_visit, NULL))     \
+    NULL_OF(kind, changes, visit,                                                                  \
+            hm_##kind##_changes(&no_history, &(hm_##kind){0}, 0, 0, NULL, NULL))                   \
+    NULL_OF(kind, apply, kind, hm_##kind##_apply(NULL, &no_change))                                \
+    NULL_OF(kind, apply, change, hm_##kind##_apply(&(hm_##kind){0}, NULL))                         \
+    NULL_OF(kind, save_changes, history,                                                           \
+            hm_##kind##_save_changes(NULL, &(hm_##kind){0}, NULL, 0, 0, no_sink))                  \
+    NULL_OF(kind, save_changes, kind,                                                              \
+            hm_##kind##_save_changes(&no_history, NULL, NULL, 0, 0, no_sink))                      \
+    NULL_OF(kind, load_changes, kind, hm_##kind##_load_changes(NULL, NULL, no_source))
+#define NULL_OF_MERGE(kind)                                                                        \
+    NULL_OF(merge, begin_##kind, merge,                                                            \
+            hm_merge_begin_##kind(NULL, &(hm_##kind){0}, NULL, no_source, NULL))                   \
+    NULL_OF(merge, begin_##kind, kind,                                                             \
+            hm_merge_begin_##kind(&no_merge, NULL, NULL, no_source, NULL))                         \
+    NULL_OF(kind, merge, kind, hm_##kind##_merge(NULL, NULL, no_source, NULL))
+
+static void no_visit(const hm_change *change, void *context)
+{
+    (void)change;
+    (void)context;
+}
+
+NULL_OF_FILES(map)
+NULL_OF_FILES(pool)
+NULL_OF_FILES(table)
+NULL_OF_FILES(secondary)
+NULL_OF_FILES(lists)
+NULL_OF_FILES(index)
+NULL_OF_FILES(world)
+NULL_OF_MERGE(map)
+NULL_OF_MERGE(pool)
+NULL_OF_MERGE(table)
+NULL_OF_MERGE(lists)
+NULL_OF_MERGE(world)
+NULL_OF(merge, step, merge, hm_merge_step(NULL, 1))
+NULL_OF(merge, left, merge, hm_merge_left(NULL))
+NULL_OF(merge, end, merge, (hm_merge_end(NULL), 0))
+NULL_OF(history, fini, history, (hm_history_fini(NULL), 0))
+NULL_OF(history, watch, history, hm_history_watch(NULL, no_text, 1))
+NULL_OF(history, unwatch, history, hm_history_unwatch(NULL, no_text))
+NULL_OF(history, mark, history, hm_history_mark(NULL))
+NULL_OF(history, rewind, history, hm_history_rewind(NULL, 1))
+NULL_OF(history, get_stats, history, (hm_history_get_stats(NULL), 0))
+NULL_OF(history, validate, history, hm_history_validate(NULL))
+NULL_OF(change, hash, change, hm_change_hash(NULL))

@@ -406,6 +406,7 @@ static inline bool is_waiting(hm_progress progress)
     UPCOMING_LOOKS(R, world)                                                                       \
     COMPONENT_LOOKS(R)                                                                             \
     R(world, handle_of, is_null, (c, probe, p))                                                    \
+    R(world, values_of, is_zero, (c, h, &p, 1, places))                                            \
     R(world, clock, is_zero, (c))                                                                  \
     R(world, archetype_count, is_zero, (c))                                                        \
     R(world, handle_at, is_null, (c, 0))
@@ -423,7 +424,8 @@ static inline bool is_waiting(hm_progress progress)
     R(world, contains_n, is_zero, (c, NULL, 0, NULL))                                              \
     R(world, get_n, is_zero, (c, NULL, 0, p, NULL))                                                \
     R(world, handle_of, is_null, (c, NULL, p))                                                     \
-    R(world, components_of, is_zero, (c, h, NULL, 0))
+    R(world, components_of, is_zero, (c, h, NULL, 0))                                              \
+    R(world, values_of, is_zero, (c, h, NULL, 0, NULL))
 #define WORLD_CHANGES_AGAIN(R)                                                                     \
     COMMON_CHANGES_AGAIN(R, world)                                                                 \
     R(world, create, is_null, is_null, (c, &p, 1))                                                 \
@@ -443,6 +445,8 @@ static inline bool is_waiting(hm_progress progress)
     R(world, add_n, entities, "entities is NULL", (c, NULL, 1, p, NULL))                           \
     R(world, remove_n, entities, "entities is NULL", (c, NULL, 1, p, NULL))                        \
     R(world, components_of, a_place, "components is NULL", (c, h, NULL, 1))                        \
+    R(world, values_of, set, "set is NULL", (c, h, NULL, 1, places))                               \
+    R(world, values_of, values, "values is NULL", (c, h, &p, 1, NULL))                             \
     R(world, defragment, an_order, NO_ORDER, (c, p, NULL, budget))                                 \
     R(world, defragment, a_key, NO_ORDER, (c, p, &nothing, budget))
 

@@ -18,6 +18,14 @@ static inline bool says(const char *sentence)
     return equal;
 }
 
+static inline bool mentions(const char *part)
+{
+    bool is_there = strstr(hm_last_error(), part) != NULL;
+    if (!is_there)
+        fprintf(stderr, "the last error is: %s\n", hm_last_error());
+    return is_there;
+}
+
 /* Whether it says that memory was refused, and ends so. */
 static inline bool tells_refusal(const char *end)
 {

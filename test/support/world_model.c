@@ -434,11 +434,29 @@ static void check_list(const world_model *model, const world_model_entity *entit
         CHECK(listed[i] == UINT32_MAX);
 }
 
+/* One search for all components finds what a search for each of them does. */
+static void check_values(const world_model *model, hm_handle handle)
+{
+    hm_component set[WORLD_MODEL_KINDS];
+    void *values[WORLD_MODEL_KINDS];
+    uint32_t found = 0, n = model->component_count;
+    memset(values, 0xFF, sizeof values);
+    for (uint32_t c = 0; c < n; c++)
+        set[c] = model->components[c].id;
+    uint32_t count = hm_world_values_of(&model->world, handle, set, n, values);
+    for (uint32_t c = 0; c < n; c++) {
+        CHECK(values[c] == hm_world_get(&model->world, handle, set[c]));
+        found += values[c] != NULL;
+    }
+    CHECK(count == found);
+}
+
 static void check_entity(world_model *model, const world_model_entity *entity, bool thorough)
 {
     const hm_world *world = &model->world;
     CHECK(hm_world_contains(world, entity->handle) && entity->destroyed == 0);
     check_list(model, entity, thorough ? WORLD_MODEL_KINDS + 1 : entity->mask % 4);
+    check_values(model, entity->handle);
     for (uint32_t c = 0; c < model->component_count; c++) {
         const world_model_component *of = &model->components[c];
         size_t align = of->of.align != 0 ? of->of.align : of->of.size & (0 - of->of.size);
@@ -470,6 +488,7 @@ void world_model_probe(world_model *model, hm_handle handle, uint32_t noise)
               !hm_world_has(world, handle, model->components[c].id));
     CHECK(hm_world_get(world, handle, noise) == NULL && !hm_world_has(world, handle, noise));
     CHECK(hm_world_components_of(world, handle, NULL, 0) == 0);
+    check_values(model, handle);
     CHECK(hm_handle_is_null(hm_world_handle_of(world, &noise, model->components[0].id)));
 }
 

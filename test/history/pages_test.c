@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: MIT */
+/* History: its table without a container, whose memory, or the system's, is refused. */
+#include "../support/layout.h"
+#include "../support/memory.h"
+
+#include <handle_map/history.h>
+
+#include <string.h>
+#if !defined(_WIN32) && !defined(__wasm__)
+#include <sys/resource.h>
+#include <unistd.h>
+#endif
+
+/* A history without a container, whose pages have changed in halves between three marks. */
+typedef struct field {
+    test_memory memory;
+    hm_history history;
+    unsigned char *bytes;
+    size_t half;
+    uint64_t marks[3];
+} field;
+
+/* So many pages that a list of their changes outgrows its first memory, unlike one of a half. */
+enum { MANY = 1900 };
+
+static void begin_field(field *f, bool is_of_system)
+{
+    test_memory_init_with_holes(&f->memory, test_page_size(4096));
+    f->half = MANY / 2 * f->memory.table.page_size;
+    const hm_history_desc desc = {.size = 2 * f->half,
+                                  .memory = is_of_system ? NULL : &f->memory.table};
+    CHECK(hm_history_init(&f->history, &desc) == HM_OK);
+    const hm_memory *table = &f->history.table;
+    f->bytes = table->reserve(table->context, 2 * f->half);
+    CHECK(f->bytes != NULL && (f->marks[0] = hm_history_mark(&f->history)) != 0);
+    for (int i = 0; i < 2; i++) {
+        CHECK(table->commit(table->context, f->bytes + (size_t)i * f->half, f->half));
+        memset(f->bytes + (size_t)i * f->half, 1 + i, f->half);
+        CHECK((f->marks[1 + i] = hm_history_mark(&f->history)) != 0);
+    }
+}
+
+/* Rewinds to the last mark, compares all pages, and ends the field. */
+static void end_field(field *f)
+{
+    const hm_memory *table = &f->history.table;
+    CHECK(hm_history_validate(&f->history) == HM_OK);
+    CHECK(hm_history_rewind(&f->history, f->marks[2]) == HM_OK);
+    for (size_t i = 0; i < 2 * f->half; i += table->page_size)
+        CHECK(f->bytes[i] == (i < f->half ? 1 : 2));
+    CHECK(hm_history_validate(&f->history) == HM_OK);
+    table->release(table->context, f->bytes, 2 * f->half);
+    hm_history_fini(&f->history);
+    test_memory_check_released(&f->memory);
+}
+
+/* What happens since the last mark; then, whether a mark is taken before the rewind to the first,
+ * or, of the pages of the second half, to the last. */
+enum { WRITE = 1, COMMIT_AGAIN = 2, DECOMMIT = 4, WATCH = 8, MARK = 16 };
+static const uint32_t field_ways[] = {
+    0, WRITE, WRITE | MARK, COMMIT_AGAIN | MARK, WATCH | MARK, DECOMMIT};
+
+static void prepare_field(field *f, uint32_t way)
+{
+    const hm_memory *table = &f->history.table;
+    if ((way & WRITE) != 0)
+        memset(f->bytes, 3, 2 * f->half);
+    if ((way & COMMIT_AGAIN) != 0) {
+        CHECK(table->decommit(table->context, f->bytes, 2 * f->half));
+        CHECK(table->commit(table->context, f->bytes, 2 * f->half));
+    }
+    if ((way & DECOMMIT) != 0)
+        CHECK(table->decommit(table->context, f->bytes + f->half, 2 * table->page_size));
+}
+
+/* Refused, it leaves all as it was. */
+static hm_status run_field(field *f, uint32_t way)
+{
+    static unsigned char state[MANY * 4096];
+    unsigned char first = f->bytes[0], last = f->bytes[2 * f->half - 1];
+    hm_status status = HM_OK;
+    memset(state, 1, sizeof state);
+    if ((way & WATCH) != 0)
+        status = hm_history_watch(&f->history, state, sizeof state);
+    if (status == HM_OK && (way & MARK) != 0 && hm_history_mark(&f->history) == 0)
+        status = HM_ERROR_MEMORY;
+    if (status == HM_OK)
+        status = hm_history_rewind(&f->history, f->marks[(way & DECOMMIT) != 0 ? 2 : 0]);
+    CHECK(status == HM_OK || (f->bytes[0] == first && f->bytes[2 * f->half - 1] == last));
+    return status;
+}
+
+TEST(history, many_changes_are_refused_without_memory_and_found_later)
+{
+    for (size_t i = 0; i < sizeof field_ways / sizeof *field_ways; i++) {
+        bool was_refused = true;
+        for (uint32_t k = 1; was_refused; k++) {
+            field f;
+            begin_field(&f, false);
+            prepare_field(&f, field_ways[i]);
+            test_memory_fail(&f.memory, k, true);
+            hm_status status = run_field(&f, field_ways[i]);
+            was_refused = status != HM_OK;
+            CHECK(!was_refused || (status == HM_ERROR_MEMORY && test_memory_refused(&f.memory)));
+            test_memory_fail(&f.memory, 0, false);
+            end_field(&f);
+        }
+    }
+}
+
+TEST(history, a_reservation_that_the_parent_refuses_changes_nothing)
+{
+    const size_t pages = 33000; /* more than any list of them has room for at first */
+    void *range = NULL;
+    for (uint32_t k = 1; range == NULL; k++) {
+        test_memory memory;
+        hm_history history;
+        test_memory_init_with_holes(&memory, test_page_size(4096));
+        const hm_history_desc desc = {.size = 2 * pages * memory.table.page_size,
+                                      .memory = &memory.table};
+        if (!test_has_addresses(desc.size, "a reservation of many pages"))
+            return;
+        CHECK(hm_history_init(&history, &desc) == HM_OK);
+        const hm_memory *table = &history.table;
+        size_t size = pages * table->page_size;
+        test_memory_fail(&memory, k, false);
+        range = table->reserve(table->context, size);
+        CHECK((range == NULL) == test_memory_refused(&memory));
+        test_memory_fail(&memory, 0, false);
+        CHECK(hm_history_validate(&history) == HM_OK);
+        void *next = table->reserve(table->context, size);
+        CHECK(next != NULL && next != range);
+        table->release(table->context, next, size);
+        if (range != NULL)
+            table->release(table->context, range, size);
+        hm_history_fini(&history);
+        test_memory_check_released(&memory);
+    }
+}
+
+/* A rewind gives pages back one by one. */
+TEST(history, a_page_that_the_parent_keeps_among_others_is_zero_when_all_are_committed_again)
+{
+    test_memory memory;
+    hm_history history;
+    test_memory_init_with_holes(&memory, test_page_size(4096));
+    CHECK(hm_history_init(&history, &(hm_history_desc){.memory = &memory.table}) == HM_OK);
+    const hm_memory *table = &history.table;
+    size_t size = 3 * table->page_size;
+    unsigned char *range = table->reserve(table->context, size);
+    uint64_t before = hm_history_mark(&history);
+    CHECK(range != NULL && before != 0 && table->commit(table->context, range, size));
+    memset(range, 1, size);
+    uint64_t after = hm_history_mark(&history);
+    CHECK(after != 0 && hm_history_rewind(&history, before) == HM_OK);
+    CHECK(hm_history_rewind(&history, after) == HM_OK && test_bytes_are(range, size, 1));
+    test_memory_fail(&memory, 2, false);
+    CHECK(hm_history_rewind(&history, before) == HM_OK && test_memory_refused(&memory));
+    test_memory_fail(&memory, 0, false);
+    CHECK(table->commit(table->context, range, size));
+    CHECK(test_bytes_are(range, size, 0) && hm_history_validate(&history) == HM_OK);
+    table->release(table->context, range, size);
+    hm_history_fini(&history);
+    test_memory_check_released(&memory);
+}
+
+TEST(history, memory_that_the_parent_keeps_is_zero_when_it_is_committed_again)
+{
+    test_memory memory;
+    hm_history history;
+    test_memory_init_with_holes(&memory, test_page_size(4096));
+    CHECK(hm_history_init(&history, &(hm_history_desc){.memory = &memory.table}) == HM_OK);
+    const hm_memory *table = &history.table;
+    size_t size = 4 * table->page_size;
+    unsigned char *range = table->reserve(table->context, size);
+    CHECK(range != NULL && table->commit(table->context, range, size));
+    memset(range, 1, size);
+    test_memory_fail(&memory, 1, true);
+    CHECK(!table->decommit(table->context, range, size) && range[0] == 1);
+    table->release(table->context, range, size);
+    CHECK(test_memory_refused(&memory));
+    CHECK(table->reserve(table->context, size) == range);
+    CHECK(table->commit(table->context, range, size)); /* The parent need not be asked. */
+    for (size_t i = 0; i < size; i++)
+        CHECK(range[i] == 0);
+    table->release(table->context, range, size);
+    hm_history_fini(&history);
+    test_memory_check_released(&memory);
+}
+
+/* The system */
+
+#if !defined(_WIN32) && !defined(__wasm__)
+
+/* The system refuses memory while `limit` is set, unless it only pretends to set it. */
+static struct rlimit set_limit(int resource, rlim_t limit)
+{
+    struct rlimit before, least;
+    CHECK(getrlimit(resource, &before) == 0);
+    least = before;
+    least.rlim_cur = limit;
+    CHECK(setrlimit(resource, &least) == 0);
+    return before;
+}
+
+TEST(history, many_changes_are_refused_where_the_system_has_no_memory)
+{
+    for (size_t i = 0; i < sizeof field_ways / sizeof *field_ways; i++) {
+        field f;
+        begin_field(&f, true);
+        prepare_field(&f, field_ways[i]);
+        struct rlimit before = set_limit(RLIMIT_DATA, f.memory.table.page_size);
+        hm_status status = run_field(&f, field_ways[i]);
+        CHECK(setrlimit(RLIMIT_DATA, &before) == 0);
+        CHECK(status == HM_OK || status == HM_ERROR_MEMORY);
+        end_field(&f);
+    }
+}
+
+TEST(history, where_the_system_has_no_files_for_it_it_compares)
+{
+    hm_history history;
+    int next = dup(0);
+    CHECK(next >= 0 && close(next) == 0);
+    for (int more = 0; more < 2; more++) {
+        struct rlimit before = set_limit(RLIMIT_NOFILE, (rlim_t)next + (rlim_t)more);
+        hm_status status = hm_history_init(&history, &(hm_history_desc){.marks = 2});
+        CHECK(setrlimit(RLIMIT_NOFILE, &before) == 0);
+        CHECK(status == HM_OK);
+        CHECK(hm_history_get_stats(&history).method == HM_HISTORY_COMPARE);
+        hm_history_fini(&history);
+        CHECK(dup(0) == next && close(next) == 0); /* None is left open. */
+    }
+}
+
+#endif
