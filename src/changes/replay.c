@@ -27,13 +27,17 @@ static hm_status replay_write(const hm_change *change, void *place)
     return replay_end(change, place != NULL);
 }
 
+static uint32_t replay_parts_of_map(const hm_map *map)
+{
+    return (map->guard.flags & HM_GUARD_META) != 0 ? 2 : 1;
+}
+
 /* The meta goes with its item. */
 static hm_status replay_map(hm_map *map, const hm_change *change)
 {
     bool is_meta = change->part != 0;
-    bool has_meta = (map->guard.flags & HM_GUARD_META) != 0;
-    size_t meta_size = has_meta ? map->extras->meta_array.item_size : 0;
-    hm_status status = replay_check_size(change, is_meta ? meta_size : map->item_size);
+    size_t size = is_meta ? map->extras->meta_array.item_size : map->item_size;
+    hm_status status = replay_check_size(change, size);
     if (status != HM_OK)
         return status;
     if (is_meta && change->kind == HM_CHANGE_ERASED)
@@ -63,8 +67,7 @@ static hm_status replay_pool(hm_pool *pool, const hm_change *change)
 /* A row comes with its first cell, and goes with that. */
 static hm_status replay_table(hm_table *table, const hm_change *change)
 {
-    size_t size = change->part < table->column_count ? table->columns[change->part].size : 0;
-    hm_status status = replay_check_size(change, size);
+    hm_status status = replay_check_size(change, table->columns[change->part].size);
     if (status != HM_OK)
         return status;
     if (change->kind == HM_CHANGE_ERASED)
@@ -123,6 +126,8 @@ static hm_status replay_world(hm_world *world, const hm_change *change)
 {
     uint32_t number = change->part % HM_WORLD_MAX_COMPONENTS;
     hm_component component = world->salt + number;
+    if (change->part == HM_INVALID_INDEX && change->kind == HM_CHANGE_EDITED)
+        return hm_fail(HM_ERROR_INVALID, "an entity itself has nothing to edit");
     if (change->part == HM_INVALID_INDEX)
         return change->kind == HM_CHANGE_INSERTED
                    ? hm_world_adopt(world, change->handle)
@@ -139,30 +144,33 @@ static hm_status replay_world(hm_world *world, const hm_change *change)
     return hm_world_add(world, change->handle, component, size != 0 ? change->after : NULL);
 }
 
-static hm_status replay_check(const hm_change *change)
+/* `parts`: how many the container has; a world names its own. */
+static hm_status replay_check(const hm_change *change, uint64_t parts)
 {
     if ((uint32_t)change->kind > HM_CHANGE_EDITED)
         return hm_fail(HM_ERROR_INVALID, "there is no kind of change %u", (unsigned)change->kind);
-    if (change->kind != HM_CHANGE_ERASED && change->after == NULL)
+    if (change->kind != HM_CHANGE_ERASED && change->after == NULL && change->after_size != 0)
         return hm_fail(HM_ERROR_INVALID, "a change has no value");
+    if (change->part >= parts)
+        return hm_fail(HM_ERROR_INVALID, "there is no part %u", (unsigned)change->part);
     return HM_OK;
 }
 
-#define REPLAY(type)                                                                               \
+#define REPLAY(type, parts)                                                                        \
     hm_status hm_##type##_apply(hm_##type *type, const hm_change *change)                          \
     {                                                                                              \
         HM_CONTRACT(type != NULL, "hm_" #type "_apply: " #type " is NULL");                        \
         HM_CONTRACT(change != NULL, "hm_" #type "_apply: change is NULL");                         \
         if (hm_guard_refuses(&type->guard, #type, type->name))                                     \
             return HM_ERROR_BUSY;                                                                  \
-        hm_status status = replay_check(change);                                                   \
+        hm_status status = replay_check(change, parts);                                            \
         return status == HM_OK ? replay_##type(type, change) : status;                             \
     }
 
-REPLAY(map)
-REPLAY(pool)
-REPLAY(table)
-REPLAY(secondary)
-REPLAY(lists)
-REPLAY(index)
-REPLAY(world)
+REPLAY(map, replay_parts_of_map(map))
+REPLAY(pool, 1)
+REPLAY(table, table->column_count)
+REPLAY(secondary, 1)
+REPLAY(lists, 1)
+REPLAY(index, 1)
+REPLAY(world, (uint64_t)HM_INVALID_INDEX + 1)

@@ -149,7 +149,8 @@ static hm_status delta_apply(const delta_kind *kind, void *container, const hm_a
     uint64_t key;
     for (size_t at = 0; status == HM_OK && at < hm_array_count(bytes);) {
         (void)delta_next(bytes, &at, &change);
-        if (kind->kind == HM_SAVE_INDEX && change.after_size == sizeof key) {
+        if (kind->kind == HM_SAVE_INDEX && change.after != NULL &&
+            change.after_size == sizeof key) {
             key = hm_load_64(change.after);
             change.after = &key;
         }

@@ -170,29 +170,190 @@ TEST(changes, marks_and_rewinds_inside_callbacks_and_queries_are_refused)
     end_scene(&s);
 }
 
-/* Whatever comes over a network is refused, and nothing changes. */
-TEST(changes, that_fit_no_value_or_handle_are_refused)
+/* A change as it comes over a network, and what it is answered. */
+typedef struct received {
+    hm_change change;
+    hm_status status;
+} received;
+
+static const uint64_t number = 7;
+
+#define CHANGE(kind, handle, part, size, status)                                                   \
+    {                                                                                              \
+        {(handle), (kind), (part), NULL, &number, 0, (size)}, (status)                             \
+    }
+#define INSERT(...) CHANGE(HM_CHANGE_INSERTED, __VA_ARGS__)
+#define EDIT(...) CHANGE(HM_CHANGE_EDITED, __VA_ARGS__)
+#define ERASE(...) CHANGE(HM_CHANGE_ERASED, __VA_ARGS__)
+#define APPLY_ALL(kind, container, changes)                                                        \
+    for (size_t i = 0; i < sizeof(changes) / sizeof *(changes); i++) {                             \
+        hm_status status = hm_##kind##_apply(container, &(changes)[i].change);                     \
+        CHECK(status == (changes)[i].status && hm_##kind##_validate(container) == HM_OK);          \
+    }
+
+/* Whatever fits no value or handle is refused, and nothing changes. */
+TEST(changes, of_a_map_that_fit_nothing_are_refused)
 {
     hm_map map;
-    const uint64_t item = 7;
     CHECK(hm_map_init(&map, &(hm_map_desc){.item_size = 8, .type_id = 1}) == HM_OK);
-    hm_handle handle = hm_map_insert(&map, &item);
-    const struct {
-        hm_change change;
-        hm_status status;
-    } cases[] = {
-        {{handle, HM_CHANGE_EDITED, 0, NULL, &item, 0, 7}, HM_ERROR_INVALID},
+    hm_handle handle = hm_map_insert(&map, &number), none = {handle.bits + 1};
+    const received changes[] = {
+        EDIT(handle, 0, 7, HM_ERROR_INVALID),
         {{handle, HM_CHANGE_EDITED, 0, NULL, NULL, 0, 8}, HM_ERROR_INVALID},
-        {{handle, HM_CHANGE_EDITED, 1, NULL, &item, 0, 8}, HM_ERROR_INVALID},
-        {{handle, (hm_change_kind)3, 0, NULL, &item, 0, 8}, HM_ERROR_INVALID},
-        {{handle, HM_CHANGE_INSERTED, 0, NULL, &item, 0, 8}, HM_ERROR_STALE},
-        {{{handle.bits + 1}, HM_CHANGE_EDITED, 0, NULL, &item, 0, 8}, HM_ERROR_STALE},
-        {{{handle.bits + 1}, HM_CHANGE_ERASED, 0, NULL, NULL, 0, 0}, HM_ERROR_STALE},
-        {{{1}, HM_CHANGE_INSERTED, 0, NULL, &item, 0, 8}, HM_ERROR_INVALID},
+        EDIT(handle, 1, 8, HM_ERROR_INVALID),
+        CHANGE((hm_change_kind)3, handle, 0, 8, HM_ERROR_INVALID),
+        INSERT(handle, 0, 8, HM_ERROR_STALE),
+        EDIT(none, 0, 8, HM_ERROR_STALE),
+        ERASE(none, 0, 0, HM_ERROR_STALE),
+        INSERT(((hm_handle){1}), 0, 8, HM_ERROR_INVALID),
     };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-        CHECK(hm_map_apply(&map, &cases[i].change) == cases[i].status);
+    APPLY_ALL(map, &map, changes)
     CHECK(hm_map_count(&map) == 1 && *(uint64_t *)hm_map_get(&map, handle) == 7);
+    hm_map_fini(&map);
+}
+
+TEST(changes, of_the_meta_of_a_map_are_made_where_there_is_one)
+{
+    hm_map map;
+    CHECK(hm_map_init(&map, &(hm_map_desc){.item_size = 8, .meta_size = 8}) == HM_OK);
+    hm_handle handle = hm_map_insert(&map, NULL), none = {handle.bits + 1};
+    const received changes[] = {
+        EDIT(handle, 1, 7, HM_ERROR_INVALID), EDIT(handle, 2, 8, HM_ERROR_INVALID),
+        EDIT(none, 1, 8, HM_ERROR_STALE),     EDIT(handle, 1, 8, HM_OK),
+        ERASE(handle, 1, 0, HM_OK), /* It goes with its item. */
+    };
+    APPLY_ALL(map, &map, changes)
+    CHECK(*(uint64_t *)hm_map_meta_at(&map, 0) == 7 && hm_map_contains(&map, handle));
+    CHECK(*(uint64_t *)hm_map_get(&map, handle) == 0);
+    hm_map_fini(&map);
+}
+
+TEST(changes, of_a_pool_that_fit_nothing_are_refused)
+{
+    hm_pool pool;
+    CHECK(hm_pool_init(&pool, &(hm_pool_desc){.item_size = 8}) == HM_OK);
+    hm_handle handle = hm_pool_insert(&pool, &number), none = {handle.bits + 1};
+    const received changes[] = {
+        EDIT(handle, 0, 9, HM_ERROR_INVALID), EDIT(handle, 1, 8, HM_ERROR_INVALID),
+        INSERT(handle, 0, 8, HM_ERROR_STALE), EDIT(none, 0, 8, HM_ERROR_STALE),
+        ERASE(none, 0, 0, HM_ERROR_STALE),    ERASE(handle, 0, 0, HM_OK),
+        INSERT(handle, 0, 8, HM_OK),          EDIT(handle, 0, 8, HM_OK),
+    };
+    APPLY_ALL(pool, &pool, changes)
+    CHECK(hm_pool_count(&pool) == 1 && *(uint64_t *)hm_pool_get(&pool, handle) == 7);
+    hm_pool_fini(&pool);
+}
+
+TEST(changes, of_a_table_that_fit_nothing_are_refused)
+{
+    hm_table table;
+    const hm_column columns[] = {{.size = 8}, {.size = 2}};
+    const hm_table_desc desc = {.columns = columns, .column_count = 2};
+    CHECK(hm_table_init(&table, &desc) == HM_OK);
+    hm_handle handle = hm_table_insert(&table, NULL), none = {handle.bits + 1};
+    const received changes[] = {
+        EDIT(handle, 1, 8, HM_ERROR_INVALID),
+        EDIT(handle, 2, 0, HM_ERROR_INVALID),
+        INSERT(handle, 0, 8, HM_ERROR_STALE),
+        EDIT(none, 1, 2, HM_ERROR_STALE),
+        ERASE(none, 0, 0, HM_ERROR_STALE),
+        ERASE(handle, 1, 0, HM_OK),
+        EDIT(handle, 0, 8, HM_OK),
+    };
+    APPLY_ALL(table, &table, changes)
+    CHECK(hm_table_count(&table) == 1 && *(uint64_t *)hm_table_get(&table, handle, 0) == 7);
+    hm_table_fini(&table);
+}
+
+TEST(changes, of_owners_that_fit_nothing_are_refused)
+{
+    hm_secondary secondary;
+    hm_index index;
+    CHECK(hm_secondary_init(&secondary, &(hm_secondary_desc){.value_size = 8}) == HM_OK);
+    CHECK(hm_index_init(&index, &(hm_index_desc){.key_limit = 8}) == HM_OK);
+    const hm_handle owner = hm_handle_pack(3, 1, 0), other = hm_handle_pack(4, 1, 0);
+    const received changes[] = {
+        INSERT(owner, 0, 4, HM_ERROR_INVALID),
+        INSERT(owner, 1, 8, HM_ERROR_INVALID),
+        INSERT(owner, 0, 8, HM_OK),
+        EDIT(owner, 0, 8, HM_OK),
+        ERASE(other, 0, 0, HM_ERROR_STALE),
+        EDIT(HM_NULL_HANDLE, 0, 8, HM_ERROR_INVALID),
+    };
+    APPLY_ALL(secondary, &secondary, changes)
+    APPLY_ALL(index, &index, changes)
+    CHECK(hm_secondary_count(&secondary) == 1 && hm_index_count(&index) == 1);
+    hm_secondary_fini(&secondary);
+    hm_index_fini(&index);
+}
+
+TEST(changes, of_lists_that_fit_nothing_are_refused)
+{
+    hm_lists lists, zeroed = {.name = "zeroed"};
+    CHECK(hm_lists_init(&lists, &(hm_lists_desc){.item_size = 4}) == HM_OK);
+    hm_handle list = hm_lists_create(&lists), none = {list.bits + 1};
+    const size_t many = (size_t)((uint64_t)UINT32_MAX * 4 + 4);
+    const received changes[] = {
+        EDIT(list, 0, 7, HM_ERROR_INVALID),
+        EDIT(list, 0, many, many == 0 ? HM_OK : HM_ERROR_INVALID),
+        EDIT(list, 1, 8, HM_ERROR_INVALID),
+        INSERT(list, 0, 8, HM_ERROR_STALE),
+        EDIT(none, 0, 8, HM_ERROR_STALE),
+        ERASE(none, 0, 0, HM_ERROR_STALE),
+        EDIT(list, 0, 8, HM_OK),
+        EDIT(list, 0, 0, HM_OK),
+    };
+    APPLY_ALL(lists, &lists, changes)
+    uint32_t count;
+    CHECK(hm_lists_count(&lists) == 1);
+    CHECK(hm_lists_items(&lists, list, &count) == NULL && count == 0);
+    const received in_zeroed = INSERT(list, 0, 0, HM_ERROR_FULL);
+    CHECK(hm_lists_apply(&zeroed, &in_zeroed.change) == in_zeroed.status);
+    hm_lists_fini(&lists);
+}
+
+TEST(changes, of_a_world_that_fit_nothing_are_refused)
+{
+    hm_world world;
+    CHECK(hm_world_init(&world, &(hm_world_desc){.capacity = 10}) == HM_OK);
+    hm_component component = hm_world_component(&world, &(hm_component_desc){.size = 8});
+    hm_handle entity = hm_world_create(&world, NULL, 0), none = {entity.bits + 1};
+    const received changes[] = {
+        EDIT(entity, HM_INVALID_INDEX, 0, HM_ERROR_INVALID),
+        INSERT(entity, HM_INVALID_INDEX, 0, HM_ERROR_STALE),
+        ERASE(none, HM_INVALID_INDEX, 0, HM_ERROR_STALE),
+        INSERT(entity, component, 4, HM_ERROR_INVALID),
+        INSERT(entity, component + 1, 8, HM_ERROR_INVALID),
+        INSERT(entity, component + 1, 0, HM_ERROR_INVALID),
+        ERASE(entity, component + 1, 0, HM_ERROR_INVALID),
+        ERASE(entity, component, 0, HM_ERROR_STALE),
+        INSERT(none, component, 8, HM_ERROR_STALE),
+        INSERT(entity, component, 8, HM_OK),
+    };
+    APPLY_ALL(world, &world, changes)
+    CHECK(hm_world_count(&world) == 1);
+    CHECK(*(uint64_t *)hm_world_get(&world, entity, component) == 7);
+    hm_world_fini(&world);
+}
+
+static hm_status apply_in_hook(hm_map *map)
+{
+    const received edit = EDIT(HM_NULL_HANDLE, 0, 8, HM_ERROR_BUSY);
+    return hm_map_apply(map, &edit.change);
+}
+
+static void apply_to_its_map(void *item, void *context)
+{
+    (void)item;
+    CHECK(apply_in_hook(context) == HM_ERROR_BUSY);
+}
+
+TEST(changes, are_refused_inside_a_callback)
+{
+    static hm_map map;
+    const hm_map_desc desc = {.item_size = 8, .destroy = apply_to_its_map, .context = &map};
+    CHECK(hm_map_init(&map, &desc) == HM_OK);
+    CHECK(hm_map_erase(&map, hm_map_insert(&map, NULL)));
     hm_map_fini(&map);
 }
 

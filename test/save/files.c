@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Files that a stranger has changed, as scripts: whatever bytes are in one, a load refuses it and
- * changes nothing, or makes a valid container. */
+ * changes nothing, or makes a valid container. Changes between two marks are made up to the first
+ * one that is refused. */
 #include "saves.h"
 
-enum { STEPS = 40, SIZE = 4000, HEADER = 90 /* bytes, about */, AFTERWARDS = 20 };
+enum { STEPS = 40, SIZE = 4000, HEADER = 90 /* bytes, about */, AFTERWARDS = 20, ARENA = 16 << 20 };
 
 const saved_kind *const saved_kinds[SAVED_KINDS] = {&saved_map,       &saved_pool,  &saved_table,
                                                     &saved_secondary, &saved_lists, &saved_index,
@@ -12,9 +13,12 @@ const saved_kind *const saved_kinds[SAVED_KINDS] = {&saved_map,       &saved_poo
 typedef struct state {
     const saved_kind *kind;
     uint32_t shape;
-    saved loaded; /* without items, between steps */
+    saved loaded; /* between steps without items, or with those of `start` */
     hm_stats before;
-    test_file whole, file; /* as it was saved, and with the changes */
+    bool has_start;
+    test_file start;       /* a save, from which the changes lead on */
+    hm_memory_arena arena; /* then bounds what an inserted handle with a high index can take */
+    test_file whole, file; /* as it was saved, and as the stranger has changed it */
     uint64_t random;
 } state;
 
@@ -26,25 +30,69 @@ static void restore(void *context, const uint32_t arguments[TEST_ARGUMENTS])
     CHECK(test_file_write(&in->file, in->whole.bytes, in->whole.size));
 }
 
-/* Saves after a number of random changes, few enough for a short file. */
+static void run(state *in, saved *made, uint32_t steps)
+{
+    for (uint32_t i = 0; i < steps; i++)
+        in->kind->run(made, &in->random);
+}
+
+/* Saves what there is after so many random changes. */
+static void save_whole(state *in, uint32_t steps)
+{
+    saved made;
+    in->kind->init(&made, in->shape, NULL);
+    run(in, &made, steps);
+    CHECK(in->kind->save(&made, NULL, test_sink(&in->whole)) == HM_OK);
+    in->kind->fini(&made);
+}
+
+/* Saves what there is after so many random changes, and what changes then. */
+static void save_changes(state *in, uint32_t steps)
+{
+    static saved made; /* where the history knows it */
+    hm_history history;
+    memset(&made, 0, sizeof made);
+    CHECK(hm_history_init(&history, &(hm_history_desc){.marks = 2}) == HM_OK);
+    CHECK(hm_history_watch(&history, &made, sizeof made) == HM_OK);
+    in->kind->init(&made, in->shape, &history.table);
+    run(in, &made, steps);
+    in->start.size = 0;
+    CHECK(in->kind->save(&made, NULL, test_sink(&in->start)) == HM_OK);
+    uint64_t from = hm_history_mark(&history);
+    run(in, &made, steps);
+    uint64_t to = hm_history_mark(&history);
+    CHECK(in->kind->save_changes(&history, &made, from, to, test_sink(&in->whole)) == HM_OK);
+    in->kind->fini(&made);
+    hm_history_fini(&history);
+}
+
+static void begin_again(state *in)
+{
+    in->kind->init(&in->loaded, in->shape, in->has_start ? &in->arena.table : NULL);
+    if (in->has_start)
+        CHECK(in->kind->load(&in->loaded, NULL, test_source(&in->start)) == HM_OK);
+}
+
+/* With few enough changes for a short file. */
 static void *begin(const uint32_t arguments[TEST_ARGUMENTS])
 {
     state *in = calloc(1, sizeof *in);
     CHECK(in != NULL);
     in->kind = saved_kinds[arguments[0] % SAVED_KINDS];
+    in->has_start = arguments[0] / SAVED_KINDS % 2 != 0;
     in->shape = arguments[1] % in->kind->shapes;
     in->random = arguments[2];
     for (uint32_t steps = STEPS; in->whole.size == 0; steps -= steps / 4) {
-        saved made;
-        in->kind->init(&made, in->shape, NULL);
-        for (uint32_t i = 0; i < steps; i++)
-            in->kind->run(&made, &in->random);
-        CHECK(in->kind->save(&made, NULL, test_sink(&in->whole)) == HM_OK);
-        in->kind->fini(&made);
+        if (in->has_start)
+            save_changes(in, steps);
+        else
+            save_whole(in, steps);
         if (in->whole.size > SIZE)
             in->whole.size = 0;
     }
-    in->kind->init(&in->loaded, in->shape, NULL);
+    if (in->has_start)
+        CHECK(hm_memory_arena_init(&in->arena, &(hm_memory_arena_desc){.size = ARENA}) == HM_OK);
+    begin_again(in);
     in->before = in->kind->get_stats(&in->loaded);
     restore(in, arguments);
     return in;
@@ -84,24 +132,26 @@ static void check(void *context)
     state *in = context;
     const saved_kind *kind = in->kind;
     test_file_seal(&in->file);
-    hm_status status = kind->load(&in->loaded, NULL, test_source(&in->file));
+    hm_status status = in->has_start ? kind->load_changes(&in->loaded, test_source(&in->file))
+                                     : kind->load(&in->loaded, NULL, test_source(&in->file));
     CHECK(kind->validate(&in->loaded) == HM_OK);
-    if (status != HM_OK) {
+    if (status != HM_OK && !in->has_start) {
         hm_stats after = kind->get_stats(&in->loaded);
         CHECK(*hm_last_error() != '\0' && memcmp(&in->before, &after, sizeof after) == 0);
         return;
     }
-    for (uint32_t i = 0; i < AFTERWARDS; i++)
-        kind->run(&in->loaded, &in->random);
+    run(in, &in->loaded, AFTERWARDS);
     CHECK(kind->validate(&in->loaded) == HM_OK);
     kind->fini(&in->loaded);
-    kind->init(&in->loaded, in->shape, NULL);
+    begin_again(in);
 }
 
 static void end(void *context)
 {
     state *in = context;
     in->kind->fini(&in->loaded);
+    hm_memory_arena_fini(&in->arena);
+    test_file_end(&in->start);
     test_file_end(&in->whole);
     test_file_end(&in->file);
     free(in);

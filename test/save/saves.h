@@ -103,6 +103,9 @@ typedef struct saved_kind {
     hm_status (*validate)(const saved *made);
     hm_status (*changes)(const hm_history *history, const saved *made, uint64_t from, uint64_t to,
                          hm_change_visit *visit, void *context);
+    hm_status (*save_changes)(const hm_history *history, const saved *made, uint64_t from,
+                              uint64_t to, hm_sink sink);
+    hm_status (*load_changes)(saved *made, hm_source source);
     hm_stats (*get_stats)(const saved *made);
     void (*compare)(const saved *a, const saved *b);     /* all that can be asked */
     bool (*go_on)(saved *a, saved *b, uint64_t *random); /* one more handle each; false: full */
@@ -129,6 +132,15 @@ typedef struct saved_kind {
     {                                                                                              \
         return hm_##kind##_changes(history, &made->kind, from, to, visit, context);                \
     }                                                                                              \
+    static hm_status save_changes(const hm_history *history, const saved *made, uint64_t from,     \
+                                  uint64_t to, hm_sink sink)                                       \
+    {                                                                                              \
+        return hm_##kind##_save_changes(history, &made->kind, NULL, from, to, sink);               \
+    }                                                                                              \
+    static hm_status load_changes(saved *made, hm_source source)                                   \
+    {                                                                                              \
+        return hm_##kind##_load_changes(&made->kind, NULL, source);                                \
+    }                                                                                              \
     const saved_kind saved_##kind = {.name = #kind,                                                \
                                      .shapes = sizeof shapes / sizeof *shapes,                     \
                                      .init = init,                                                 \
@@ -137,6 +149,8 @@ typedef struct saved_kind {
                                      .load = load,                                                 \
                                      .validate = validate,                                         \
                                      .changes = changes,                                           \
+                                     .save_changes = save_changes,                                 \
+                                     .load_changes = load_changes,                                 \
                                      .get_stats = get_stats,                                       \
                                      .compare = compare,                                           \
                                      .go_on = go_on,                                               \
@@ -170,8 +184,8 @@ extern const saved_kind saved_map, saved_pool, saved_table, saved_secondary, sav
 enum { SAVED_KINDS = 7 };
 extern const saved_kind *const saved_kinds[SAVED_KINDS];
 
-/* Files that were changed; the arguments of begin choose the kind, the shape and the changes that
- * were saved. */
+/* Files that were changed; the arguments of begin choose the kind and whether it is a save or the
+ * changes from one, the shape, and what was saved. */
 extern const test_subject file_subject;
 
 /* Marks and rewinds of all kinds together; the arguments of begin choose the method and the shapes.
