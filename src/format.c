@@ -51,7 +51,7 @@ static void format_number(format_text *text, uint64_t number, unsigned base, siz
 static size_t format_read_digits(const char **at)
 {
     size_t number = 0;
-    for (; **at >= '0' && **at <= '9'; ++*at)
+    for (; (unsigned)(**at - '0') < 10; ++*at)
         number = number * 10 + (size_t)(**at - '0');
     return number;
 }

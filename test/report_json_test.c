@@ -111,6 +111,44 @@ TEST(report_json, a_pool_tells_how_many_items_each_part_of_its_slots_has)
     hm_pool_fini(&pool);
 }
 
+static int compare_bytes(const void *a, const void *b, void *context)
+{
+    (void)context;
+    return *(const unsigned char *)a - *(const unsigned char *)b;
+}
+
+TEST(report_json, tables_and_secondaries_tell_their_order_and_an_index_nothing_more)
+{
+    const hm_order order = {.compare = compare_bytes};
+    const hm_column column = {.size = 1};
+    hm_table table;
+    hm_secondary secondary;
+    hm_index index;
+    hm_report_entry entry;
+    CHECK(hm_table_init(&table, &(hm_table_desc){.columns = &column, .column_count = 1}) == HM_OK);
+    CHECK(hm_secondary_init(&secondary, &(hm_secondary_desc){.value_size = 1}) == HM_OK);
+    CHECK(hm_index_init(&index, &(hm_index_desc){.capacity = 5}) == HM_OK);
+    hm_handle row = hm_table_insert(&table, NULL);
+    CHECK(hm_secondary_set_n(&secondary, &row, "a", 1) == HM_OK);
+    CHECK(hm_report_add_table(&entry, &table) == HM_OK);
+    CHECK(report_ends_with("\"wear\": {\"slots\": 1, \"counts\": [1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, "
+                           "0, 0, 0, 0, 0]}"));
+    CHECK(hm_table_defragment(&table, 0, &order, NULL).done);
+    CHECK(report_ends_with(", \"in_order\": 1") && hm_report_remove(&entry) == HM_OK);
+    CHECK(hm_report_add_secondary(&entry, &secondary) == HM_OK);
+    CHECK(hm_secondary_defragment(&secondary, &order, NULL).done);
+    CHECK(report_ends_with(", \"in_order\": 1") && hm_report_remove(&entry) == HM_OK);
+    CHECK(hm_report_add_index(&entry, &index) == HM_OK);
+    char text[TEXT], end[100];
+    snprintf(end, sizeof end, "\"reserved_size\": %zu}], \"leaks\": []}\n",
+             hm_index_get_stats(&index).reserved_size);
+    CHECK(report_as_json(text) > 0 && strstr(text, end) != NULL);
+    CHECK(hm_report_remove(&entry) == HM_OK);
+    hm_table_fini(&table);
+    hm_secondary_fini(&secondary);
+    hm_index_fini(&index);
+}
+
 TEST(report_json, lists_tell_how_many_items_they_have)
 {
     hm_lists lists;
@@ -235,12 +273,6 @@ static uint32_t read_counts(const char *field, uint32_t counts[16])
     while (n < 16 && *at != ']')
         counts[n++] = (uint32_t)strtoul(at + 1, &at, 10);
     return n;
-}
-
-static int compare_bytes(const void *a, const void *b, void *context)
-{
-    (void)context;
-    return *(const unsigned char *)a - *(const unsigned char *)b;
 }
 
 TEST(report_json, wear_tells_how_often_slots_were_issued)

@@ -236,7 +236,7 @@ void hm_report_leaks(void)
 
 hm_status hm_report_json(hm_sink sink)
 {
-    HM_CONTRACT(sink.write != NULL, "hm_report_json: the sink has no function");
+    HM_CONTRACT(sink.write != NULL, "hm_report_json: sink.write is NULL");
     hm_text json = {.sink = sink};
     const char *comma = "";
     hm_text_put(&json, "{\"version\": \"%s\", \"containers\": [", hm_version());
@@ -272,7 +272,7 @@ static bool report_is_alive(const hm_report_entry *entry)
 
 hm_status hm_report_items(uint32_t id, const hm_dump_desc *part, hm_sink sink)
 {
-    HM_CONTRACT(sink.write != NULL, "hm_report_items: the sink has no function");
+    HM_CONTRACT(sink.write != NULL, "hm_report_items: sink.write is NULL");
     const hm_report_entry *entry = report_first;
     while (entry != NULL && entry->id != id)
         entry = entry->next;
@@ -291,7 +291,7 @@ hm_status hm_report_items(uint32_t id, const hm_dump_desc *part, hm_sink sink)
 
 hm_status hm_report_describe(hm_handle handle, hm_sink sink)
 {
-    HM_CONTRACT(sink.write != NULL, "hm_report_describe: the sink has no function");
+    HM_CONTRACT(sink.write != NULL, "hm_report_describe: sink.write is NULL");
     hm_text text = {.sink = sink};
     char sentence[HM_TEXT_PART];
     bool is_known = false;

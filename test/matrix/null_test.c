@@ -172,6 +172,12 @@ NULL_OF_DIRECTORY(world)
     NULL_OF(kind, save_changes, kind,                                                              \
             hm_##kind##_save_changes(&no_history, NULL, NULL, 0, 0, no_sink))                      \
     NULL_OF(kind, load_changes, kind, hm_##kind##_load_changes(NULL, NULL, no_source))
+#define NO_SINK(module, verb, words, call)                                                         \
+    DEATH_TEST(module##_contract, verb##_to_no_sink_panics)                                        \
+    {                                                                                              \
+        test_expect_panic_of("", words);                                                           \
+        (void)(call);                                                                              \
+    }
 #define NULL_OF_MERGE(kind)                                                                        \
     NULL_OF(merge, begin_##kind, merge,                                                            \
             hm_merge_begin_##kind(NULL, &(hm_##kind){0}, NULL, no_source, NULL))                   \
@@ -208,3 +214,24 @@ NULL_OF(history, rewind, history, hm_history_rewind(NULL, 1))
 NULL_OF(history, get_stats, history, (hm_history_get_stats(NULL), 0))
 NULL_OF(history, validate, history, hm_history_validate(NULL))
 NULL_OF(change, hash, change, hm_change_hash(NULL))
+NO_SINK(report, json, "hm_report_json: sink.write is NULL", hm_report_json(no_sink))
+NO_SINK(report, items, "hm_report_items: sink.write is NULL", hm_report_items(0, NULL, no_sink))
+NO_SINK(report, describe, "hm_report_describe: sink.write is NULL",
+        hm_report_describe(no_handle, no_sink))
+NO_SINK(map, dump, "hm_dump: sink.write is NULL", hm_map_dump(&(hm_map){0}, NULL, no_sink))
+
+DEATH_TEST(map_contract, save_to_no_sink_panics)
+{
+    hm_map map;
+    CHECK(hm_map_init(&map, &(hm_map_desc){.item_size = 1}) == HM_OK);
+    test_expect_panic_of("", "hm_save: sink.write is NULL");
+    (void)hm_map_save(&map, NULL, no_sink);
+}
+
+DEATH_TEST(map_contract, load_from_no_source_panics)
+{
+    hm_map map;
+    CHECK(hm_map_init(&map, &(hm_map_desc){.item_size = 1}) == HM_OK);
+    test_expect_panic_of("", "hm_load: source.read is NULL");
+    (void)hm_map_load(&map, NULL, no_source);
+}

@@ -342,7 +342,18 @@ TEST(save_map, memory_that_is_too_small_is_refused)
     stream.size = size;
     stream.position = 0;
     CHECK(hm_map_save(&map, NULL, hm_sink_memory(&stream)) == HM_OK && stream.position == size);
-    free(stream.bytes);
+    hm_map loaded = make_empty("numbers", 0);
+    stream.size = size - 1;
+    stream.position = 0;
+    CHECK(hm_map_load(&loaded, NULL, hm_source_memory(&stream)) == HM_ERROR_CORRUPT);
+    stream.position = size; /* behind the end */
+    CHECK(hm_map_load(&loaded, NULL, hm_source_memory(&stream)) == HM_ERROR_CORRUPT);
+    CHECK(hm_map_save(&map, NULL, hm_sink_memory(&stream)) == HM_ERROR_IO);
+    unsigned char *bytes = stream.bytes;
+    stream = (hm_memory_stream){NULL, size, 0};
+    CHECK(hm_map_load(&loaded, NULL, hm_source_memory(&stream)) == HM_ERROR_CORRUPT);
+    free(bytes);
+    hm_map_fini(&loaded);
     hm_map_fini(&map);
 }
 

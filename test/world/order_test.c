@@ -4,6 +4,9 @@
  * itself has tests of its own. */
 #include "support/world.h"
 
+#include <handle_map/commands.h>
+#include <handle_map/query.h>
+
 enum { ARCHETYPES = 6, EACH = 700, PATIENCE = 2000000 };
 
 typedef struct scene {
@@ -356,25 +359,54 @@ static void ignore(void *value, void *context)
     (void)context;
 }
 
-/* Defragments by a few steps between any two changes, then to the end. */
-TEST(world_order, a_value_with_a_hook_may_go_in_the_middle_of_an_order)
+/* Takes a component from all entities that have it, in one change or by equal commands. */
+static void take_all(hm_world *world, hm_component component, bool by_commands)
 {
-    enum { ROWS = 300 };
-    for (int way = 0; way < 2; way++) {
+    hm_query query;
+    hm_query_loop loop;
+    hm_view view;
+    hm_commands commands;
+    const hm_query_desc all = {.all = &component, .all_count = 1};
+    CHECK(hm_query_init(&query, world, &all) == HM_OK);
+    CHECK(hm_commands_init(&commands, world, NULL) == HM_OK);
+    for (hm_query_begin(&query, &loop); by_commands && hm_query_next(&loop, &view);)
+        for (uint32_t i = 0; i < view.count; i++)
+            CHECK(hm_commands_remove(&commands, view.entities[i], component) == HM_OK);
+    hm_query_end(&loop);
+    CHECK(hm_commands_apply(&commands) == HM_OK);
+    CHECK(hm_query_change(&query, NULL, 0, &component, 1, NULL) == HM_OK);
+    hm_commands_fini(&commands);
+    hm_query_fini(&query);
+}
+
+static void take(hm_world *world, hm_handle entity, hm_component component, int way)
+{
+    if (way == 0)
+        CHECK(hm_world_remove(world, entity, component, NULL) == HM_OK);
+    else if (way == 1)
+        CHECK(hm_world_change(world, entity, NULL, 0, &component, 1) == HM_OK);
+    else
+        take_all(world, component, way == 2);
+}
+
+/* Defragments by a few steps between any two changes, then to the end. */
+TEST(world_order, a_value_may_go_in_the_middle_of_an_order)
+{
+    enum { ROWS = 300, WAYS = 4 };
+    for (int way = 0; way < 2 * WAYS; way++) {
         hm_world world = make_world((hm_world_desc){0});
-        hm_component number = make_int(&world), hooked, both[] = {number, HM_INVALID_INDEX};
+        hm_component number = make_int(&world), other, both[] = {number, HM_INVALID_INDEX};
         hm_handle entities[ROWS];
-        hooked = make_component(
-            &world, (hm_component_desc){.size = sizeof(int), .destroy = ignore, .context = NULL});
-        both[1] = hooked;
+        other = make_component(&world, (hm_component_desc){.size = sizeof(int),
+                                                           .destroy = way < WAYS ? ignore : NULL});
+        both[1] = other;
         for (int i = 0; i < ROWS; i++) {
             entities[i] = hm_world_create(&world, both, 2);
             give(&world, entities[i], number, i * 739 % ROWS);
         }
         for (int i = 0; i < ROWS; i += 2) {
             hm_world_defragment(&world, number, &by_compare, BUDGET(2, 30));
-            CHECK((way == 0 ? hm_world_remove(&world, entities[i], hooked, NULL)
-                            : hm_world_change(&world, entities[i], NULL, 0, &hooked, 1)) == HM_OK);
+            take(&world, entities[i], other, way % WAYS);
             CHECK(hm_world_validate(&world) == HM_OK);
         }
         CHECK(hm_world_defragment(&world, number, &by_compare, NULL).done);
