@@ -19,12 +19,18 @@ typedef struct some {
     hm_component components[KINDS + 1];
 } some;
 
-static void begin(some *in, const hm_component_desc *components, uint32_t n)
+static void begin_in(some *in, const hm_component_desc *components, uint32_t n,
+                     const hm_memory *memory)
 {
-    const hm_world_desc desc = {.type_id = 5, .name = "level"};
+    const hm_world_desc desc = {.type_id = 5, .name = "level", .memory = memory};
     CHECK(hm_world_init(&in->world, &desc) == HM_OK);
     for (uint32_t i = 0; i < n; i++)
         in->components[i] = hm_world_component(&in->world, &components[i]);
+}
+
+static void begin(some *in, const hm_component_desc *components, uint32_t n)
+{
+    begin_in(in, components, n, NULL);
 }
 
 /* 100 entities, each with the components of its number's bits, whose values are its number. */
@@ -105,37 +111,53 @@ TEST(save_world, components_are_matched_by_their_names_whatever_their_order)
     test_file_end(&file);
 }
 
-/* Each kind of difference, refused and resolved. */
+/* Each kind of difference. */
+static const struct {
+    uint32_t changed; /* KINDS: one more */
+    hm_component_desc to;
+    bool may_be_zero;
+} differences[] = {
+    {PLACE, {.size = 12, .name = "place"}, true},
+    {SPEED, {.name = "speed"}, true},
+    {ENEMY, {.size = 4, .name = "enemy"}, true},
+    {SPEED, {.size = 4, .name = "speed", .storage = HM_COMPONENT_SPARSE}, false},
+    {TARGET, {.size = 8, .name = "target", .storage = HM_COMPONENT_SPARSE}, true},
+    {TARGET, {.size = 4, .name = "target"}, false},
+    {KINDS, {.size = 4, .name = "new"}, false},
+    {TARGET, {.size = 4, .name = "renamed", .storage = HM_COMPONENT_SPARSE}, false},
+};
+
+enum { DIFFERENCES = sizeof differences / sizeof *differences };
+
+/* Makes a world that differs so, in this memory. */
+static void begin_other(some *in, hm_component_desc components[KINDS + 1], size_t difference,
+                        const hm_memory *memory)
+{
+    uint32_t changed = differences[difference].changed;
+    memcpy(components, usual, sizeof usual);
+    components[changed] = differences[difference].to;
+    begin_in(in, components, changed == KINDS ? KINDS + 1 : KINDS, memory);
+}
+
+static bool is_resolved(size_t difference, int action)
+{
+    return action == HM_LOAD_DROP ||
+           (action == HM_LOAD_ZERO && differences[difference].may_be_zero);
+}
+
 TEST(save_world, a_difference_is_refused_dropped_or_made_zero_as_the_program_says)
 {
-    static const struct {
-        uint32_t changed; /* KINDS: one more, and KINDS + 1: without the target */
-        hm_component_desc to;
-        bool may_be_zero;
-    } cases[] = {
-        {PLACE, {.size = 12, .name = "place"}, true},
-        {SPEED, {.name = "speed"}, true},
-        {ENEMY, {.size = 4, .name = "enemy"}, true},
-        {SPEED, {.size = 4, .name = "speed", .storage = HM_COMPONENT_SPARSE}, false},
-        {TARGET, {.size = 8, .name = "target", .storage = HM_COMPONENT_SPARSE}, true},
-        {TARGET, {.size = 4, .name = "target"}, false},
-        {KINDS, {.size = 4, .name = "new"}, false},
-        {TARGET, {.size = 4, .name = "renamed", .storage = HM_COMPONENT_SPARSE}, false},
-    };
     test_file file = {0};
     save_usual(&file, NULL);
-    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
-        hm_component_desc components[KINDS + 1];
-        uint32_t changed = cases[c].changed;
-        memcpy(components, usual, sizeof usual);
-        components[changed] = cases[c].to;
+    for (size_t c = 0; c < DIFFERENCES; c++)
         for (int action = HM_LOAD_REFUSE; action <= HM_LOAD_ZERO; action++) {
+            hm_component_desc components[KINDS + 1];
             answers given = {.action = (hm_load_action)action};
             const hm_world_save_desc desc = {.resolve = answer, .context = &given};
-            bool is_done =
-                action == HM_LOAD_DROP || (action == HM_LOAD_ZERO && cases[c].may_be_zero);
+            uint32_t changed = differences[c].changed;
+            bool is_done = is_resolved(c, action);
             some in;
-            begin(&in, components, changed == KINDS ? KINDS + 1 : KINDS);
+            begin_other(&in, components, c, NULL);
             hm_status status = hm_world_load(&in.world, &desc, test_source(&file));
             CHECK(status == (is_done ? HM_OK : HM_ERROR_INVALID) && given.asked >= 1);
             CHECK(hm_world_validate(&in.world) == HM_OK);
@@ -145,7 +167,45 @@ TEST(save_world, a_difference_is_refused_dropped_or_made_zero_as_the_program_say
                                 i == changed);
             hm_world_fini(&in.world);
         }
+    test_file_end(&file);
+}
+
+/* Each k-th read, or call for memory, is refused. */
+static void refuse_load(test_file *file, size_t difference, int action, bool refuses_reads)
+{
+    bool was_refused = true;
+    for (uint32_t k = 1; was_refused; k++) {
+        hm_component_desc components[KINDS + 1];
+        answers given = {.action = (hm_load_action)action};
+        const hm_world_save_desc desc = {.resolve = answer, .context = &given};
+        test_memory memory;
+        some in;
+        test_memory_init_with_holes(&memory, test_page_size(4096));
+        begin_other(&in, components, difference, &memory.table);
+        file->fail_at = refuses_reads ? k : 0;
+        test_memory_fail(&memory, refuses_reads ? 0 : k, false);
+        hm_status status = hm_world_load(&in.world, &desc, test_source(file));
+        was_refused = refuses_reads ? file->calls >= k : test_memory_refused(&memory);
+        test_memory_fail(&memory, 0, false);
+        CHECK(was_refused || status == HM_OK);
+        CHECK(status == HM_OK || status == (refuses_reads ? HM_ERROR_CORRUPT : HM_ERROR_MEMORY));
+        CHECK(hm_world_validate(&in.world) == HM_OK);
+        CHECK(hm_world_count(&in.world) == (status == HM_OK ? 100 : 0));
+        hm_world_fini(&in.world);
+        test_memory_check_released(&memory);
     }
+    file->fail_at = 0;
+}
+
+TEST(save_world, reads_and_memory_may_be_refused_where_a_difference_is_resolved)
+{
+    test_file file = {0};
+    save_usual(&file, NULL);
+    for (size_t c = 0; c < DIFFERENCES; c++)
+        for (int action = HM_LOAD_DROP; action <= HM_LOAD_ZERO; action++)
+            for (int refuses_reads = 0; refuses_reads < 2 && is_resolved(c, action);
+                 refuses_reads++)
+                refuse_load(&file, c, action, refuses_reads != 0);
     test_file_end(&file);
 }
 
