@@ -266,3 +266,34 @@ TEST(dump, long_items_are_cut_off_and_a_sink_may_refuse)
     }
     hm_map_fini(&map);
 }
+
+/* As many lines as do not fit in the piece that is written at once. */
+TEST(dump, a_sink_that_refuses_ends_each_dump)
+{
+    enum { MANY = 1000 };
+    const hm_column column = {.size = 1};
+    hm_table table;
+    hm_secondary secondary;
+    hm_lists lists;
+    hm_index index;
+    CHECK(hm_table_init(&table, &(hm_table_desc){.columns = &column, .column_count = 1}) == HM_OK);
+    CHECK(hm_secondary_init(&secondary, &(hm_secondary_desc){.value_size = 1}) == HM_OK);
+    CHECK(hm_lists_init(&lists, &(hm_lists_desc){.item_size = 1}) == HM_OK);
+    CHECK(hm_index_init(&index, &(hm_index_desc){.capacity = MANY}) == HM_OK);
+    for (uint32_t i = 0; i < MANY; i++) {
+        hm_handle row = hm_table_insert(&table, NULL);
+        CHECK(hm_secondary_set_n(&secondary, &row, "a", 1) == HM_OK);
+        CHECK(hm_index_set(&index, row, i) == HM_OK);
+        CHECK(!hm_handle_is_null(hm_lists_create(&lists)));
+    }
+    hm_sink sink = begin();
+    stream.size = 0;
+    CHECK(hm_table_dump(&table, NULL, sink) == HM_ERROR_IO);
+    CHECK(hm_secondary_dump(&secondary, NULL, sink) == HM_ERROR_IO);
+    CHECK(hm_lists_dump(&lists, NULL, sink) == HM_ERROR_IO);
+    CHECK(hm_index_dump(&index, NULL, sink) == HM_ERROR_IO && stream.position == 0);
+    hm_table_fini(&table);
+    hm_secondary_fini(&secondary);
+    hm_lists_fini(&lists);
+    hm_index_fini(&index);
+}

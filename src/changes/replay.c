@@ -22,7 +22,7 @@ static hm_status replay_end(const hm_change *change, bool was_there)
 /* Writes the value of a change to its place; NULL: the handle does not resolve. */
 static hm_status replay_write(const hm_change *change, void *place)
 {
-    if (place != NULL && change->after_size > 0)
+    if (place != NULL)
         memcpy(place, change->after, change->after_size);
     return replay_end(change, place != NULL);
 }

@@ -322,6 +322,7 @@ TEST(changes, of_a_world_that_fit_nothing_are_refused)
         EDIT(entity, HM_INVALID_INDEX, 0, HM_ERROR_INVALID),
         INSERT(entity, HM_INVALID_INDEX, 0, HM_ERROR_STALE),
         ERASE(none, HM_INVALID_INDEX, 0, HM_ERROR_STALE),
+        {{entity, HM_CHANGE_INSERTED, HM_INVALID_INDEX, NULL, NULL, 0, 0}, HM_ERROR_STALE},
         INSERT(entity, component, 4, HM_ERROR_INVALID),
         INSERT(entity, component + 1, 8, HM_ERROR_INVALID),
         INSERT(entity, component + 1, 0, HM_ERROR_INVALID),
@@ -467,4 +468,105 @@ TEST(changes, are_not_told_in_part_when_memory_is_refused)
     test_memory_fail(&memory, 0, false);
     end_scene(&s);
     test_memory_check_released(&memory);
+}
+
+TEST(changes, of_many_slots_are_not_told_in_part_either)
+{
+    enum { MANY = 40000 }; /* more than the first memory of a list of slots has bits for */
+    test_memory memory;
+    hm_history history;
+    static hm_map map;
+    uint32_t told = 0, k = 0;
+    test_memory_init_with_holes(&memory, test_page_size(4096));
+    CHECK(hm_history_init(&history, &(hm_history_desc){.memory = &memory.table}) == HM_OK);
+    CHECK(hm_map_watch(&history, &map) == HM_OK);
+    CHECK(hm_map_init(&map, &(hm_map_desc){.item_size = 1, .memory = &history.table}) == HM_OK);
+    CHECK(hm_map_insert_n(&map, NULL, MANY, NULL) == HM_OK);
+    uint64_t last = hm_history_mark(&history);
+    hm_status status = HM_ERROR_MEMORY;
+    while (status != HM_OK) {
+        CHECK(status == HM_ERROR_MEMORY && told == 0);
+        test_memory_fail(&memory, ++k, false);
+        status = hm_map_changes(&history, &map, 0, last, count_change, &told);
+    }
+    CHECK(told == MANY && !test_memory_refused(&memory));
+    test_memory_fail(&memory, 0, false);
+    hm_map_fini(&map);
+    hm_history_fini(&history);
+    test_memory_check_released(&memory);
+}
+
+/* What came later is erased on the way back. */
+TEST(changes, back_to_before_a_component_or_a_table_was_made_are_told)
+{
+    scene s;
+    hm_table table = {.name = "later"};
+    const hm_column columns[] = {{.size = 4}, {.size = 2}};
+    uint32_t told = 0;
+    CHECK(begin_scene(&s, NULL) == HM_OK && hm_table_watch(&s.history, &table) == HM_OK);
+    hm_handle entity = hm_world_create(&s.world, NULL, 0);
+    uint64_t before = hm_history_mark(&s.history);
+    hm_component later = hm_world_component(&s.world, &(hm_component_desc){.size = 4});
+    CHECK(hm_world_add(&s.world, entity, later, NULL) == HM_OK);
+    CHECK(hm_table_init(&table, &(hm_table_desc){.columns = columns,
+                                                 .column_count = 2,
+                                                 .memory = &s.history.table}) == HM_OK);
+    CHECK(!hm_handle_is_null(hm_table_insert(&table, NULL)));
+    uint64_t after = hm_history_mark(&s.history);
+    CHECK(hm_world_changes(&s.history, &s.world, after, before, count_change, &told) == HM_OK);
+    CHECK(told == 1);
+    CHECK(hm_world_changes(&s.history, &s.world, after, 0, count_change, &told) == HM_OK);
+    CHECK(told == 3);
+    CHECK(hm_table_changes(&s.history, &table, after, before, count_change, &told) == HM_OK);
+    CHECK(told == 5);
+    CHECK(hm_table_changes(&s.history, &table, before, after, count_change, &told) == HM_OK);
+    CHECK(told == 7);
+    hm_table_fini(&table);
+    end_scene(&s);
+}
+
+TEST(changes, of_a_pool_whose_blocks_were_given_back_are_told)
+{
+    enum { ITEMS = 3000 };
+    for (int storage = HM_STORAGE_VIRTUAL; storage <= HM_STORAGE_GROWING_BLOCKS; storage++) {
+        hm_history history;
+        hm_pool pool = {.name = "pool"};
+        uint32_t told = 0;
+        CHECK(hm_history_init(&history, &(hm_history_desc){.marks = 4}) == HM_OK);
+        CHECK(hm_pool_watch(&history, &pool) == HM_OK);
+        CHECK(hm_pool_init(&pool, &(hm_pool_desc){.item_size = 16,
+                                                  .capacity = ITEMS,
+                                                  .storage = (hm_storage)storage,
+                                                  .memory = &history.table}) == HM_OK);
+        CHECK(hm_pool_insert_n(&pool, NULL, ITEMS, NULL) == HM_OK);
+        uint64_t full = hm_history_mark(&history);
+        for (uint32_t slot = 0; slot < ITEMS - 1; slot++)
+            CHECK(hm_pool_erase(&pool, hm_pool_handle_at(&pool, slot)));
+        CHECK(hm_pool_trim(&pool) == HM_OK);
+        uint64_t last = hm_history_mark(&history);
+        CHECK(hm_pool_changes(&history, &pool, full, last, count_change, &told) == HM_OK);
+        CHECK(told == ITEMS - 1);
+        CHECK(hm_pool_changes(&history, &pool, last, full, count_change, &told) == HM_OK);
+        CHECK(told == 2 * (ITEMS - 1));
+        hm_pool_fini(&pool);
+        hm_history_fini(&history);
+    }
+}
+
+static void mark_in_hook(void *value, void *context)
+{
+    (void)value;
+    CHECK(hm_history_mark(context) == 0);
+    CHECK(says("history: a container is inside a callback, or a query runs"));
+}
+
+TEST(changes, a_mark_inside_a_hook_of_a_world_is_refused)
+{
+    scene s;
+    CHECK(begin_scene(&s, NULL) == HM_OK);
+    hm_component hooked = hm_world_component(
+        &s.world, &(hm_component_desc){.size = 4, .destroy = mark_in_hook, .context = &s.history});
+    CHECK(hm_world_destroy(&s.world, hm_world_create(&s.world, &hooked, 1)));
+    CHECK(hm_history_mark(&s.history) == 1);
+    end_scene(&s);
 }

@@ -573,6 +573,26 @@ TEST(id_table, a_page_may_be_larger_than_the_index_space)
     hm_id_table_fini(&table);
 }
 
+TEST(id_table, without_a_capacity_it_grows_to_the_slot_of_an_adopted_handle)
+{
+    hm_handle handle = hm_handle_pack(50000, 3, 0);
+    hm_status status = HM_ERROR_MEMORY;
+    for (uint32_t k = 1; status != HM_OK; k++) {
+        test_memory memory;
+        hm_id_table table;
+        test_memory_init(&memory, test_page_size(4096));
+        CHECK(hm_id_table_init(&table, &(hm_id_table_desc){.memory = &memory.table}) == HM_OK);
+        test_memory_fail(&memory, k, false);
+        status = hm_id_table_adopt(&table, handle);
+        CHECK(status == (test_memory_refused(&memory) ? HM_ERROR_MEMORY : HM_OK));
+        CHECK(hm_id_table_validate(&table) == HM_OK);
+        CHECK(hm_id_table_slot_count(&table) == (status == HM_OK ? 50001 : 0));
+        CHECK(hm_id_table_contains(&table, handle) == (status == HM_OK));
+        hm_id_table_fini(&table);
+        test_memory_check_released(&memory);
+    }
+}
+
 DEATH_TEST(id_table, swap_of_null_panics)
 {
     hm_id_table_swap(NULL, 0, 0);
