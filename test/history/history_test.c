@@ -10,6 +10,7 @@
 
 #include <handle_map/handle_map.h>
 
+#include <stdlib.h>
 #include <string.h>
 #if !defined(_WIN32) && !defined(__wasm__)
 #include <fcntl.h>
