@@ -528,7 +528,8 @@ TEST(history, a_mark_is_refused_when_the_system_does_not_tell_what_was_written)
     begin(&s);
     CHECK(insert(&s, ITEMS) == HM_OK);
     uint64_t full = take_mark(&s);
-    if (hm_history_get_stats(&s.history).method == HM_HISTORY_TRACK) {
+    /* Under AddressSanitizer pages are compared all the same. */
+    if (hm_history_get_stats(&s.history).method == HM_HISTORY_TRACK && !hm_memory_poisons()) {
         int kept = dup(s.history.files[1]);
         CHECK(kept >= 0 && close(s.history.files[1]) == 0);
         memset(hm_map_get(&s.map, s.handles[7]), 99, 40);
