@@ -8,7 +8,8 @@ static uint32_t packed_larger(uint32_t a, uint32_t b)
 }
 
 /* ids: an entry changes unless its slot keeps its position and its generation. Then it is alive on
- * one side only if its position is not below the count of the other. */
+ * one side only if its position is not below the count of the other, or if the other has dropped
+ * the slot: clear and trim write no entries. */
 
 static void packed_mark_positions(hm_changes_search *search, const hm_changes_side *side,
                                   const hm_id_table *ids, uint32_t first)
@@ -28,6 +29,9 @@ void hm_changes_mark_ids(hm_changes_search *search, const hm_id_table *from, con
                                     .lanes = 1,
                                     .count = packed_larger(from->slot_count, to->slot_count)};
     hm_changes_mark_strip(search, &strip);
+    uint32_t both = from->slot_count + to->slot_count - strip.count;
+    for (uint32_t slot = both; slot < strip.count; slot++)
+        hm_changes_mark(search, slot);
     packed_mark_positions(search, &search->from, from, to->count);
     packed_mark_positions(search, &search->to, to, from->count);
 }

@@ -553,6 +553,41 @@ TEST(changes, of_a_pool_whose_blocks_were_given_back_are_told)
     }
 }
 
+/* Clear and trim write no entries: those of slots that were dropped look as they did when they had
+ * items, at positions that have others by now. */
+TEST(changes, of_items_whose_slots_were_dropped_are_told)
+{
+    enum { MANY = 5000, FEW = 600, KEPT = 4000 }; /* the slot that keeps those below it */
+    static hm_handle handles[MANY];
+    hm_history history;
+    hm_map map = {.name = "map"};
+    uint32_t told = 0;
+    CHECK(hm_history_init(&history, &(hm_history_desc){.marks = 4}) == HM_OK);
+    CHECK(hm_map_watch(&history, &map) == HM_OK);
+    CHECK(hm_map_init(&map, &(hm_map_desc){.item_size = 8, .memory = &history.table}) == HM_OK);
+    CHECK(hm_map_insert_n(&map, NULL, MANY, handles) == HM_OK);
+    hm_handle kept = handles[KEPT];
+    memmove(handles + KEPT, handles + KEPT + 1, sizeof *handles * (MANY - KEPT - 1));
+    handles[MANY - 1] = kept;
+    for (uint32_t i = 0; i < MANY / 2; i++) { /* The first positions have the highest slots. */
+        hm_handle handle = handles[i];
+        handles[i] = handles[MANY - 1 - i];
+        handles[MANY - 1 - i] = handle;
+    }
+    CHECK(hm_map_arrange(&map, handles, MANY, NULL).done);
+    uint64_t many = hm_history_mark(&history);
+    hm_map_clear(&map);
+    CHECK(hm_handle_index(hm_map_insert(&map, NULL)) == KEPT && hm_map_trim(&map) == HM_OK);
+    CHECK(hm_map_insert_n(&map, NULL, FEW - 1, NULL) == HM_OK);
+    uint64_t few = hm_history_mark(&history);
+    CHECK(hm_map_changes(&history, &map, many, few, count_change, &told) == HM_OK);
+    CHECK(told == MANY + FEW);
+    CHECK(hm_map_changes(&history, &map, few, many, count_change, &told) == HM_OK);
+    CHECK(told == 2 * (MANY + FEW));
+    hm_map_fini(&map);
+    hm_history_fini(&history);
+}
+
 static void mark_in_hook(void *value, void *context)
 {
     (void)value;
