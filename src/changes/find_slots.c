@@ -19,7 +19,7 @@ static uintptr_t slots_find_page(const hm_changes_search *search, uintptr_t addr
     unsigned char *const *from = hm_array_data(&search->from.view.copies);
     unsigned char *const *to = hm_array_data(&search->to.view.copies);
     uint32_t page;
-    if (address >= end || !hm_history_view_covers(&search->to.view, (const void *)address, &page))
+    if (!hm_history_view_covers(&search->to.view, (const void *)address, &page))
         return end;
     while (page < history->page_end && from[page] == to[page])
         page++;

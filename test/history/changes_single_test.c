@@ -508,6 +508,8 @@ TEST(changes, back_to_before_a_component_or_a_table_was_made_are_told)
     uint64_t before = hm_history_mark(&s.history);
     hm_component later = hm_world_component(&s.world, &(hm_component_desc){.size = 4});
     CHECK(hm_world_add(&s.world, entity, later, NULL) == HM_OK);
+    for (int i = 0; i < 200; i++) /* more than the entity's archetype has met */
+        CHECK(hm_world_component(&s.world, &(hm_component_desc){0}) != HM_INVALID_INDEX);
     CHECK(hm_table_init(&table, &(hm_table_desc){.columns = columns,
                                                  .column_count = 2,
                                                  .memory = &s.history.table}) == HM_OK);
