@@ -470,6 +470,44 @@ TEST(changes, are_not_told_in_part_when_memory_is_refused)
     test_memory_check_released(&memory);
 }
 
+TEST(changes, are_saved_or_loaded_whole_or_not_when_memory_is_refused)
+{
+    test_memory memory, of_copy;
+    scene s;
+    test_file file = {.bytes = NULL};
+    test_memory_init_with_holes(&memory, test_page_size(4096));
+    CHECK(begin_scene(&s, &memory.table) == HM_OK);
+    hm_handle entity = hm_world_create(&s.world, &s.component, 1);
+    uint64_t last = hm_history_mark(&s.history);
+    hm_status status = HM_ERROR_MEMORY;
+    for (uint32_t k = 1; status != HM_OK; k++) {
+        file.size = 0;
+        test_memory_fail(&memory, k, false);
+        status = hm_world_save_changes(&s.history, &s.world, NULL, 0, last, test_sink(&file));
+        CHECK(status == (test_memory_refused(&memory) ? HM_ERROR_MEMORY : HM_OK));
+    }
+    test_memory_fail(&memory, 0, false);
+    status = HM_ERROR_MEMORY;
+    for (uint32_t k = 1; status != HM_OK; k++) {
+        hm_world copy;
+        test_memory_init_with_holes(&of_copy, test_page_size(4096));
+        CHECK(hm_world_init(&copy, &(hm_world_desc){.name = "world", .memory = &of_copy.table}) ==
+              HM_OK);
+        hm_component component = hm_world_component(&copy, &(hm_component_desc){.size = 8});
+        test_memory_fail(&of_copy, k, false);
+        status = hm_world_load_changes(&copy, NULL, test_source(&file));
+        CHECK(status == HM_OK || test_memory_refused(&of_copy));
+        test_memory_fail(&of_copy, 0, false);
+        CHECK(hm_world_validate(&copy) == HM_OK);
+        CHECK(hm_world_has(&copy, entity, component) == (status == HM_OK));
+        hm_world_fini(&copy);
+        test_memory_check_released(&of_copy);
+    }
+    end_scene(&s);
+    test_file_end(&file);
+    test_memory_check_released(&memory);
+}
+
 TEST(changes, of_many_slots_are_not_told_in_part_either)
 {
     enum { MANY = 40000 }; /* more than the first memory of a list of slots has bits for */

@@ -415,3 +415,18 @@ TEST(save_map, what_was_reserved_stays_so_when_the_entries_had_to_move)
     hm_map_fini(&loaded);
     test_file_end(&file);
 }
+
+TEST(save_map, items_that_are_too_large_for_decode_are_refused)
+{
+    hm_map map = make_map((hm_map_desc){.item_size = HM_SAVE_MAX_ENCODED + 1, .name = "large"});
+    hm_map loaded = make_map((hm_map_desc){.item_size = 4, .name = "large"});
+    const hm_save_desc desc = {.encoded_size = 8, .decode = decode};
+    test_file file = {0};
+    CHECK(!hm_handle_is_null(hm_map_insert(&map, NULL)));
+    CHECK(hm_map_save(&map, NULL, test_sink(&file)) == HM_OK);
+    CHECK(hm_map_load(&loaded, &desc, test_source(&file)) == HM_ERROR_INVALID);
+    CHECK(says("too many for decode") && hm_map_count(&loaded) == 0);
+    hm_map_fini(&map);
+    hm_map_fini(&loaded);
+    test_file_end(&file);
+}

@@ -177,3 +177,21 @@ TEST(save_pool, what_was_reserved_stays_so_when_the_columns_had_to_move)
     hm_pool_fini(&loaded);
     test_file_end(&file);
 }
+
+TEST(save_pool, more_items_or_slots_than_the_program_allows_are_refused)
+{
+    const hm_save_desc few[] = {{.max_count = N / 500 - 1}, {.max_slots = N - 1}};
+    hm_pool pool = make_sparse(HM_STORAGE_VIRTUAL, HM_REUSE_DEFAULT);
+    hm_pool loaded = make_pool(HM_STORAGE_VIRTUAL, HM_REUSE_DEFAULT);
+    test_file file = {0};
+    CHECK(hm_pool_save(&pool, NULL, test_sink(&file)) == HM_OK);
+    for (size_t i = 0; i < sizeof few / sizeof *few; i++) {
+        CHECK(hm_pool_load(&loaded, &few[i], test_source(&file)) == HM_ERROR_CORRUPT);
+        CHECK(strstr(hm_last_error(), "above the limit") != NULL && hm_pool_count(&loaded) == 0);
+    }
+    const hm_save_desc enough = {.max_count = N / 500, .max_slots = N};
+    CHECK(hm_pool_load(&loaded, &enough, test_source(&file)) == HM_OK);
+    hm_pool_fini(&pool);
+    hm_pool_fini(&loaded);
+    test_file_end(&file);
+}
