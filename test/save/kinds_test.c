@@ -144,6 +144,32 @@ TEST(save_kinds, a_flipped_bit_and_each_prefix_are_refused_and_change_nothing)
     }
 }
 
+/* Bytes 38 and 39 of a header say how many details it has. */
+TEST(save_kinds, a_header_with_fewer_details_is_refused)
+{
+    uint64_t random = test_seed("save_kinds headers");
+    EACH_KIND(kind)
+    for (uint32_t shape = 0; shape < kind->shapes; shape++) {
+        saved made, loaded;
+        test_file file = {0}, forged = {0};
+        make_tiny(kind, &made, shape, &file, &random);
+        kind->init(&loaded, shape, NULL);
+        hm_stats before = kind->get_stats(&loaded);
+        for (unsigned char details = 0; details < file.bytes[38]; details++) {
+            forged.size = 0;
+            CHECK(test_file_write(&forged, file.bytes, file.size));
+            forged.bytes[38] = details;
+            test_file_seal(&forged);
+            hm_status status = kind->load(&loaded, NULL, test_source(&forged));
+            check_untouched(kind, &loaded, before, status);
+        }
+        kind->fini(&made);
+        kind->fini(&loaded);
+        test_file_end(&file);
+        test_file_end(&forged);
+    }
+}
+
 TEST(save_kinds, a_forged_file_is_refused_or_makes_a_valid_container)
 {
     uint64_t random = test_seed("save_kinds forgeries");

@@ -41,6 +41,13 @@ static void encode(const void *item, void *bytes, void *context)
         ++*(uint32_t *)context;
 }
 
+static bool decode_any(uint32_t version, const void *bytes, size_t size, void *item, void *context)
+{
+    (void)version, (void)size, (void)context;
+    memcpy(item, bytes, sizeof(uint32_t));
+    return true;
+}
+
 static bool decode(uint32_t version, const void *bytes, size_t size, void *item, void *context)
 {
     uint64_t square = 0;
@@ -413,6 +420,96 @@ TEST(save_map, what_was_reserved_stays_so_when_the_entries_had_to_move)
         CHECK(add(&loaded, i).bits == add(&map, i).bits);
     hm_map_fini(&map);
     hm_map_fini(&loaded);
+    test_file_end(&file);
+}
+
+/* More than go through encode and decode at a time. */
+TEST(save_map, each_refused_write_and_read_of_encoded_items_changes_nothing)
+{
+    hm_map map = make_odd("numbers", 5000), loaded = make_empty("numbers", 0);
+    const hm_save_desc desc = {
+        .version = 3, .encoded_size = 8, .encode = encode, .decode = decode_any};
+    test_file file = {0};
+    hm_status status = HM_ERROR_IO;
+    for (file.fail_at = 1; status != HM_OK; file.fail_at++) {
+        file.size = file.calls = 0;
+        status = hm_map_save(&map, &desc, test_sink(&file));
+        CHECK(status == (file.calls < file.fail_at ? HM_OK : HM_ERROR_IO));
+    }
+    status = HM_ERROR_CORRUPT;
+    for (file.fail_at = 1; status != HM_OK; file.fail_at++) {
+        status = hm_map_load(&loaded, &desc, test_source(&file));
+        CHECK(status == (file.calls < file.fail_at ? HM_OK : HM_ERROR_CORRUPT));
+        CHECK(hm_map_count(&loaded) == (status == HM_OK ? 2500 : 0));
+        CHECK(hm_map_validate(&loaded) == HM_OK);
+    }
+    hm_map_fini(&map);
+    hm_map_fini(&loaded);
+    test_file_end(&file);
+}
+
+/* So many slots that their floors are read in pieces. */
+TEST(save_map, slots_that_were_dropped_come_back_so_or_the_file_is_refused)
+{
+    enum { MANY = 512 * 4200 };
+    hm_map map = make_map((hm_map_desc){.item_size = 1, .name = "bytes"});
+    test_file file = {0};
+    CHECK(hm_map_insert_n(&map, NULL, MANY, NULL) == HM_OK);
+    hm_map_clear(&map);
+    CHECK(hm_map_trim(&map) == HM_OK && hm_map_get_stats(&map).slots == 0);
+    CHECK(hm_map_save(&map, NULL, test_sink(&file)) == HM_OK);
+    hm_status status = HM_ERROR_MEMORY;
+    for (uint32_t k = 1; status != HM_OK; k++) {
+        test_memory memory;
+        hm_map loaded;
+        test_memory_init(&memory, test_page_size(4096));
+        const hm_map_desc desc = {.item_size = 1, .name = "bytes", .memory = &memory.table};
+        CHECK(hm_map_init(&loaded, &desc) == HM_OK);
+        test_memory_fail(&memory, k, false);
+        status = hm_map_load(&loaded, NULL, test_source(&file));
+        CHECK(status == (test_memory_refused(&memory) ? HM_ERROR_MEMORY : HM_OK));
+        test_memory_fail(&memory, 0, false);
+        CHECK(hm_map_validate(&loaded) == HM_OK);
+        if (status == HM_OK)
+            CHECK(hm_map_insert(&loaded, NULL).bits == hm_map_insert(&map, NULL).bits);
+        hm_map_fini(&loaded);
+        test_memory_check_released(&memory);
+    }
+    hm_map_fini(&map);
+    test_file_end(&file);
+}
+
+/* A load that fails gives back what was reserved, unless memory is refused then, too. */
+TEST(save_map, a_failed_load_without_memory_leaves_a_map_that_works)
+{
+    hm_map map = make_odd("numbers", 9000);
+    test_file file = {0};
+    CHECK(hm_map_save(&map, NULL, test_sink(&file)) == HM_OK);
+    file.size -= 1;
+    for (uint32_t capacity = 0; capacity <= 10000; capacity += 10000) {
+        bool was_refused = true;
+        for (uint32_t k = 1; was_refused; k++) {
+            test_memory memory;
+            hm_map loaded;
+            test_memory_init(&memory, test_page_size(4096));
+            const hm_map_desc desc = {.item_size = 4,
+                                      .capacity = capacity,
+                                      .type_id = TYPE,
+                                      .name = "numbers",
+                                      .memory = &memory.table};
+            CHECK(hm_map_init(&loaded, &desc) == HM_OK && hm_map_reserve(&loaded, 50) == HM_OK);
+            test_memory_fail(&memory, k, true);
+            CHECK(hm_map_load(&loaded, NULL, test_source(&file)) != HM_OK);
+            was_refused = test_memory_refused(&memory);
+            test_memory_fail(&memory, 0, false);
+            CHECK(hm_map_validate(&loaded) == HM_OK && hm_map_count(&loaded) == 0);
+            for (uint32_t i = 0; i < 100; i++)
+                CHECK(!hm_handle_is_null(add(&loaded, i)));
+            hm_map_fini(&loaded);
+            test_memory_check_released(&memory);
+        }
+    }
+    hm_map_fini(&map);
     test_file_end(&file);
 }
 
