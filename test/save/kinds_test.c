@@ -144,7 +144,7 @@ TEST(save_kinds, a_flipped_bit_and_each_prefix_are_refused_and_change_nothing)
     }
 }
 
-/* Bytes 38 and 39 of a header say how many details it has. */
+/* Byte 38 of a header says how many numbers of 4 bytes it has from byte 48 on, before its name. */
 TEST(save_kinds, a_header_with_fewer_details_is_refused)
 {
     uint64_t random = test_seed("save_kinds headers");
@@ -155,9 +155,11 @@ TEST(save_kinds, a_header_with_fewer_details_is_refused)
         make_tiny(kind, &made, shape, &file, &random);
         kind->init(&loaded, shape, NULL);
         hm_stats before = kind->get_stats(&loaded);
+        size_t usual = 48 + 4 * (size_t)file.bytes[38];
         for (unsigned char details = 0; details < file.bytes[38]; details++) {
             forged.size = 0;
-            CHECK(test_file_write(&forged, file.bytes, file.size));
+            CHECK(test_file_write(&forged, file.bytes, 48 + 4 * (size_t)details));
+            CHECK(test_file_write(&forged, file.bytes + usual, file.size - usual));
             forged.bytes[38] = details;
             test_file_seal(&forged);
             hm_status status = kind->load(&loaded, NULL, test_source(&forged));
