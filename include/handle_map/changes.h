@@ -92,7 +92,8 @@ HM_API hm_status hm_world_changes(const hm_history *history, const hm_world *wor
  * erases, adopts (hm_map_adopt) or overwrites what it names. Hooks run, and memory is needed, as by
  * those calls. In a world a component counts by its number: make all of them in the same order. A
  * change that came over a network has its kind, handle, part, `after` and after_size; `before` is
- * not read.
+ * not read. An inserted handle may have any index, and all slots below it are made: give a
+ * container that takes changes from strangers a `max_slots`.
  *
  * HM_ERROR_STALE: the handle does not resolve, or one that was inserted is there already, or older
  * than what its slot has issued: so changes back to an earlier mark are refused where slots were
