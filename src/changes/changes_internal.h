@@ -117,8 +117,10 @@ bool hm_changes_differ(const hm_changes_search *search, const void *address, siz
 bool hm_changes_next(const hm_changes_search *search, const hm_changes_strip *strip,
                      uint32_t *first, uint32_t *end);
 
-/* Marks the slots whose values in a strip, which is by slot, are on pages that differ. */
-void hm_changes_mark_strip(hm_changes_search *search, const hm_changes_strip *strip);
+/* Marks the slots whose entries, of `stride` bytes, are on pages that differ, and all that only one
+ * side has: clear and trim drop slots without a write to their entries. */
+void hm_changes_mark_slots(hm_changes_search *search, const void *from, const void *to,
+                           size_t stride, uint32_t from_slots, uint32_t to_slots);
 
 /* packed.c */
 

@@ -80,14 +80,12 @@ static void components_mark_chunks(hm_changes_search *search)
 static void components_mark(hm_changes_search *search)
 {
     const hm_world *from = &search->from.as.world, *to = &search->to.as.world;
-    uint32_t slots =
-        from->ids.slot_count > to->ids.slot_count ? from->ids.slot_count : to->ids.slot_count;
     uint32_t numbers =
         from->component_count > to->component_count ? from->component_count : to->component_count;
-    const hm_changes_strip places = {from->places, to->places, sizeof(hm_world_place), 1, slots};
     hm_changes_expect(search, numbers + 1, HM_WORLD_ROW_LIMIT);
     hm_changes_mark_ids(search, &from->ids, &to->ids);
-    hm_changes_mark_strip(search, &places);
+    hm_changes_mark_slots(search, from->places, to->places, sizeof(hm_world_place),
+                          from->ids.slot_count, to->ids.slot_count);
     components_mark_chunks(search);
     for (uint32_t number = 0; number < numbers; number++) {
         hm_secondary old = components_sparse(&search->from, number);

@@ -57,9 +57,14 @@ bool hm_changes_next(const hm_changes_search *search, const hm_changes_strip *st
     return true;
 }
 
-void hm_changes_mark_strip(hm_changes_search *search, const hm_changes_strip *strip)
+void hm_changes_mark_slots(hm_changes_search *search, const void *from, const void *to,
+                           size_t stride, uint32_t from_slots, uint32_t to_slots)
 {
-    for (uint32_t first, end = 0; hm_changes_next(search, strip, &first, &end);)
+    uint32_t both = from_slots < to_slots ? from_slots : to_slots;
+    const hm_changes_strip strip = {from, to, stride, 1, both};
+    for (uint32_t first, end = 0; hm_changes_next(search, &strip, &first, &end);)
         for (uint32_t slot = first; slot < end; slot++)
             hm_changes_mark(search, slot);
+    for (uint32_t slot = both; slot < from_slots || slot < to_slots; slot++)
+        hm_changes_mark(search, slot);
 }

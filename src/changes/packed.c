@@ -2,14 +2,9 @@
 /* changes: map, table and secondary, whose values are packed. */
 #include "changes_internal.h"
 
-static uint32_t packed_larger(uint32_t a, uint32_t b)
-{
-    return a > b ? a : b;
-}
-
 /* ids: an entry changes unless its slot keeps its position and its generation. Then it is alive on
- * one side only if its position is not below the count of the other, or if the other has dropped
- * the slot: clear and trim write no entries. */
+ * one side only if its position is not below the count of the other, or the other has dropped the
+ * slot. */
 
 static void packed_mark_positions(hm_changes_search *search, const hm_changes_side *side,
                                   const hm_id_table *ids, uint32_t first)
@@ -23,15 +18,8 @@ static void packed_mark_positions(hm_changes_search *search, const hm_changes_si
 
 void hm_changes_mark_ids(hm_changes_search *search, const hm_id_table *from, const hm_id_table *to)
 {
-    const hm_changes_strip strip = {.from = from->entries,
-                                    .to = to->entries,
-                                    .stride = sizeof(hm_handle),
-                                    .lanes = 1,
-                                    .count = packed_larger(from->slot_count, to->slot_count)};
-    hm_changes_mark_strip(search, &strip);
-    uint32_t both = from->slot_count + to->slot_count - strip.count;
-    for (uint32_t slot = both; slot < strip.count; slot++)
-        hm_changes_mark(search, slot);
+    hm_changes_mark_slots(search, from->entries, to->entries, sizeof(hm_handle), from->slot_count,
+                          to->slot_count);
     packed_mark_positions(search, &search->from, from, to->count);
     packed_mark_positions(search, &search->to, to, from->count);
 }
@@ -125,7 +113,8 @@ static hm_cells packed_column(const hm_changes_side *side, uint32_t column)
 static void packed_mark_table(hm_changes_search *search)
 {
     const hm_table *from = &search->from.as.table, *to = &search->to.as.table;
-    uint32_t columns = packed_larger(from->column_count, to->column_count);
+    uint32_t columns =
+        from->column_count > to->column_count ? from->column_count : to->column_count;
     hm_changes_mark_ids(search, &from->ids, &to->ids);
     for (uint32_t column = 0; column < columns; column++) {
         hm_cells old = packed_column(&search->from, column);

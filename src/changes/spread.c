@@ -49,11 +49,10 @@ static void spread_mark_places(hm_changes_search *search)
 static void spread_mark_pool(hm_changes_search *search)
 {
     const hm_pool *from = &search->from.as.pool, *to = &search->to.as.pool;
-    uint32_t slots = from->slot_count > to->slot_count ? from->slot_count : to->slot_count;
-    const hm_changes_strip entries = {from->entries, to->entries, sizeof(uint32_t), 1, slots};
     hm_changes_expect(search, 1, from->item_size);
     hm_changes_expect(search, 1, to->item_size);
-    hm_changes_mark_strip(search, &entries);
+    hm_changes_mark_slots(search, from->entries, to->entries, sizeof(uint32_t), from->slot_count,
+                          to->slot_count);
     spread_mark_places(search);
 }
 
@@ -113,13 +112,11 @@ static void spread_mark_items(hm_changes_search *search, const hm_changes_side *
 static void spread_mark_lists(hm_changes_search *search)
 {
     const hm_lists *from = &search->from.as.lists, *to = &search->to.as.lists;
-    uint32_t slots =
-        from->ids.slot_count > to->ids.slot_count ? from->ids.slot_count : to->ids.slot_count;
-    const hm_changes_strip records = {from->blocks.records, to->blocks.records,
-                                      (size_t)1 << to->blocks.record_shift, 1, slots};
     hm_changes_expect(search, 1, 0);
     hm_changes_mark_ids(search, &from->ids, &to->ids);
-    hm_changes_mark_strip(search, &records);
+    hm_changes_mark_slots(search, from->blocks.records, to->blocks.records,
+                          (size_t)1 << to->blocks.record_shift, from->ids.slot_count,
+                          to->ids.slot_count);
     spread_mark_items(search, &search->from);
     spread_mark_items(search, &search->to);
 }
