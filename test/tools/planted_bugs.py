@@ -317,7 +317,10 @@ BUGS = [
     Bug("what changed misses a bucket that has another key", "src/changes/spread.c",
         "    spread_mark_members(search);\n", "", "history"),
     Bug("what changed misses an entity that went to another archetype", "src/changes/components.c",
-        "    hm_changes_mark_strip(search, &places);\n", "", "history"),
+        "    hm_changes_mark_slots(search, from->places, to->places, sizeof(hm_world_place),\n"
+        "                          from->ids.slot_count, to->ids.slot_count);\n", "", "history"),
+    Bug("what changed misses items whose slots were dropped", "src/changes/find_slots.c",
+        "slot < from_slots || slot < to_slots;", "slot < both;", "history"),
 ]
 
 
