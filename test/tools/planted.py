@@ -65,7 +65,8 @@ class Tests:
 
     def __init__(self, place, pool):
         self.place = place  # holds the library without a bug
-        files = [s for s in sources("test/*_test.c", "test/*/*_test.c", "test/support/*.c")
+        files = [s for s in sources("test/*_test.c", "test/*/*_test.c", "test/save/*.c",
+                                    "test/support/*.c")
                  if not re.search("/test/(resource|scene)/|/misuse_test.c$", s)]
         planted_bugs.copy(ROOT, place)
         os.mkdir(os.path.join(place, "objects"))
