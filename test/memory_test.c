@@ -20,19 +20,6 @@
 #include <sys/resource.h>
 #endif
 
-/* Sanitizers' allocators end the process when memory is refused. */
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define ALLOCATOR_ABORTS 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) ||                         \
-    __has_feature(memory_sanitizer)
-#define ALLOCATOR_ABORTS 1
-#endif
-#endif
-#ifndef ALLOCATOR_ABORTS
-#define ALLOCATOR_ABORTS 0
-#endif
-
 enum { TABLES = 5 };
 
 /* It is kept until the process ends, as the other tables are. */
@@ -185,7 +172,7 @@ TEST(memory, an_absurd_size_is_refused)
 {
     for (int i = 0; i < TABLES; i++) {
         const hm_memory *memory = table_at(i);
-        if (ALLOCATOR_ABORTS && memory == hm_memory_heap()) {
+        if (TEST_HAS_SANITIZER && memory == hm_memory_heap()) {
             test_leave_out("an absurd size from malloc, where the sanitizer's ends the process");
             continue;
         }
@@ -330,7 +317,7 @@ TEST(memory, a_page_is_written_only_when_it_is_committed_again)
 
 #endif
 
-#if defined(__linux__) && !ALLOCATOR_ABORTS
+#if defined(__linux__) && !TEST_HAS_SANITIZER
 
 /* Whether the system refuses pages now; emulators only pretend to set a limit. */
 static bool system_refuses(size_t size)

@@ -8,19 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Sanitizers keep shadow memory and quarantines, so resident memory says nothing about the map. */
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define HAS_SANITIZER 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) ||                         \
-    __has_feature(memory_sanitizer)
-#define HAS_SANITIZER 1
-#endif
-#endif
-#ifndef HAS_SANITIZER
-#define HAS_SANITIZER 0
-#endif
-
 enum {
     SLOTS = 20000,
     ROUNDS = 4, /* of filling up and erasing about half */
@@ -195,7 +182,7 @@ TEST(map_trust, a_million_lives_of_one_item_never_meet)
         probe_some(&map, past, i + 1, &random);
     }
     CHECK(hm_map_get_stats(&map).committed_size == committed);
-    if (!HAS_SANITIZER && resident != 0)
+    if (!TEST_HAS_SANITIZER && resident != 0)
         CHECK(resident_size() < resident + ((size_t)16 << 20));
     check_all_refused(&map, past, lives);
     CHECK(hm_map_contains(&map, handle) && hm_map_count(&map) == 1);

@@ -17,6 +17,19 @@
 
 #define TEST_PANIC_EXIT_CODE 97
 
+/* Sanitizers keep shadow memory and quarantines, and end the process when memory is refused. */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define TEST_HAS_SANITIZER 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) ||                         \
+    __has_feature(memory_sanitizer)
+#define TEST_HAS_SANITIZER 1
+#endif
+#endif
+#ifndef TEST_HAS_SANITIZER
+#define TEST_HAS_SANITIZER 0
+#endif
+
 /* Installs the panic hook that ends the process with TEST_PANIC_EXIT_CODE. */
 void test_expect_panic(void);
 
