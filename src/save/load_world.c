@@ -166,7 +166,7 @@ static hm_status world_report_new(world_load *load, uint32_t count)
     for (uint32_t i = 0; i < load->world->component_count; i++) {
         const hm_world_component_record *record = hm_world_record(load->world, i);
         const hm_save_desc *format = hm_save_format_of(load->desc, load->world->salt + i);
-        hm_component_difference difference = {.name = record->name != NULL ? record->name : "",
+        hm_component_difference difference = {.name = hm_save_name_of(load->world, load->desc, i),
                                               .is_here = true,
                                               .size = (uint32_t)record->size,
                                               .version = format != NULL ? format->version : 0};
@@ -251,8 +251,7 @@ static hm_status world_load_slots(world_load *load, uint32_t n, hm_save_run *run
     for (uint32_t i = 0; i < n; i++) {
         uint32_t slot = hm_load_32(in->piece + (size_t)4 * i);
         if (slot >= fresh->ids.slot_count || fresh->places[slot].chunk != HM_WORLD_NONE ||
-            hm_handle_index(fresh->ids.entries[slot]) >= fresh->ids.count ||
-            hm_handle_is_free(fresh->ids.entries[slot]))
+            hm_handle_index(fresh->ids.entries[slot]) >= fresh->ids.count)
             return hm_load_fail(in, HM_ERROR_CORRUPT, 4 * (size_t)(n - i),
                                 "slot %" HM_U32 " has no entity, or is named twice", slot);
         fresh->places[slot].chunk = 0;

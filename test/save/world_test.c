@@ -79,6 +79,7 @@ typedef struct answers {
     hm_load_action action;
     uint32_t asked;
     hm_component_difference last;
+    char name[16]; /* of the last one */
 } answers;
 
 static hm_load_action answer(const hm_component_difference *difference, void *context)
@@ -86,6 +87,8 @@ static hm_load_action answer(const hm_component_difference *difference, void *co
     answers *given = context;
     given->asked++;
     given->last = *difference;
+    CHECK(strlen(difference->name) < sizeof given->name);
+    strcpy(given->name, difference->name);
     given->last.name = NULL;
     return given->action;
 }
@@ -228,6 +231,100 @@ TEST(save_world, without_a_say_a_new_component_is_no_matter_and_a_lost_one_is_re
     test_file_end(&file);
 }
 
+TEST(save_world, a_new_component_is_told_of_by_its_name_in_files)
+{
+    static const hm_component_desc nameless = {.size = 4};
+    answers given = {.action = HM_LOAD_DROP};
+    hm_component_format format = {.format = {.name = "given", .version = 2}};
+    const hm_world_save_desc desc = {
+        .formats = &format, .format_count = 1, .resolve = answer, .context = &given};
+    test_file file = {0};
+    some in;
+    save_usual(&file, NULL);
+    begin(&in, usual, KINDS);
+    format.component = hm_world_component(&in.world, &nameless);
+    CHECK(hm_world_load(&in.world, &desc, test_source(&file)) == HM_OK && given.asked == 1);
+    CHECK(strcmp(given.name, "given") == 0 && !given.last.is_saved && given.last.version == 2);
+    hm_world_fini(&in.world);
+    test_file_end(&file);
+}
+
+/* Where a component begins in the payload of the usual world: the header ends at byte 81. */
+enum { SECOND_COMPONENT = 81 + 16 + 5 };
+
+TEST(save_world, a_world_that_cannot_be_is_refused)
+{
+    static const struct {
+        size_t at, size;
+        const char *value, *why;
+    } forgeries[] = {
+        {48 + 3 * 4, 2, "\x01\x04", "its size and its counts disagree"}, /* 1025 components */
+        {SECOND_COMPONENT + 4, 1, "\x05", "component 'speed' has no such size"},
+        {SECOND_COMPONENT + 16, 5, "place", "component 'place' is there twice"},
+    };
+    answers given = {.action = HM_LOAD_ZERO}; /* So that another size is no matter. */
+    const hm_world_save_desc desc = {.resolve = answer, .context = &given};
+    for (size_t i = 0; i < sizeof forgeries / sizeof *forgeries; i++) {
+        test_file file = {0};
+        some in;
+        save_usual(&file, NULL);
+        CHECK(memcmp(file.bytes + SECOND_COMPONENT + 16, "speed", 5) == 0);
+        memcpy(file.bytes + forgeries[i].at, forgeries[i].value, forgeries[i].size);
+        test_file_seal(&file);
+        begin(&in, usual, KINDS);
+        CHECK(hm_world_load(&in.world, &desc, test_source(&file)) == HM_ERROR_CORRUPT);
+        CHECK(strstr(hm_last_error(), forgeries[i].why) != NULL);
+        CHECK(hm_world_count(&in.world) == 0 && hm_world_validate(&in.world) == HM_OK);
+        hm_world_fini(&in.world);
+        test_file_end(&file);
+    }
+}
+
+TEST(save_world, a_format_may_give_no_more_than_a_name)
+{
+    test_file file = {0};
+    some from, in;
+    begin(&from, usual, KINDS);
+    fill(&from);
+    const hm_component_format formats[] = {{from.components[SPEED], {.name = "v"}},
+                                           {from.components[ENEMY], {.name = "foe"}},
+                                           {from.components[TARGET], {.name = "aim"}}};
+    const hm_world_save_desc desc = {.formats = formats, .format_count = 3};
+    CHECK(hm_world_save(&from.world, &desc, test_sink(&file)) == HM_OK);
+    hm_world_fini(&from.world);
+    begin(&in, usual, KINDS);
+    CHECK(hm_world_load(&in.world, NULL, test_source(&file)) == HM_ERROR_INVALID);
+    CHECK(strstr(hm_last_error(), "'v' is not in the world") != NULL);
+    hm_component_format same[3];
+    memcpy(same, formats, sizeof same);
+    for (uint32_t i = 0; i < 3; i++)
+        same[i].component = in.components[SPEED + i];
+    const hm_world_save_desc again = {.formats = same, .format_count = 3};
+    CHECK(hm_world_load(&in.world, &again, test_source(&file)) == HM_OK);
+    for (uint32_t i = 0; i < KINDS; i++)
+        check_component(&in, &usual[i], i, true, false);
+    hm_world_fini(&in.world);
+    test_file_end(&file);
+}
+
+/* What cannot be is a damage; only what is whole can be too much for the world. */
+TEST(save_world, more_archetypes_than_there_may_be_are_refused_if_nothing_is_damaged)
+{
+    const hm_world_desc desc = {.type_id = 5, .name = "level", .max_archetypes = 4};
+    test_file file = {0};
+    hm_world world;
+    save_usual(&file, NULL);
+    CHECK(hm_world_init(&world, &desc) == HM_OK);
+    for (uint32_t i = 0; i < KINDS; i++)
+        CHECK(hm_world_component(&world, &usual[i]) != HM_INVALID_INDEX);
+    CHECK(hm_world_load(&world, NULL, test_source(&file)) == HM_ERROR_FULL);
+    file.bytes[file.size - 1] ^= 1;
+    CHECK(hm_world_load(&world, NULL, test_source(&file)) == HM_ERROR_CORRUPT);
+    CHECK(hm_world_count(&world) == 0 && hm_world_validate(&world) == HM_OK);
+    hm_world_fini(&world);
+    test_file_end(&file);
+}
+
 /* A value that owns something: its number is counted in `owned`. */
 static struct {
     uint32_t alive, left; /* values, and decodes until one is refused */
@@ -266,34 +363,69 @@ static hm_world_save_desc formatted(const some *in, hm_component_format formats[
     return (hm_world_save_desc){.formats = formats, .format_count = 2};
 }
 
-TEST(save_world, what_decode_has_made_is_destroyed_if_the_load_fails)
+/* As `decode`, of what nothing has to destroy. */
+static bool decode_plain(uint32_t version, const void *bytes, size_t size, void *item,
+                         void *context)
 {
-    hm_component_desc components[KINDS];
+    (void)version, (void)size, (void)context;
+    memcpy(item, bytes, 4);
+    return true;
+}
+
+/* How the speed differs from a value that decode makes and a hook destroys. */
+enum { SPEED_IS_OWNED, SPEED_IS_BYTES, SPEED_HAS_NO_HOOK, SPEEDS };
+
+static hm_world_save_desc formatted_as(const some *in, hm_component_format formats[2], int speed)
+{
+    hm_world_save_desc desc = formatted(in, formats);
+    if (speed == SPEED_IS_BYTES)
+        formats[0].format = (hm_save_desc){.version = 3};
+    if (speed == SPEED_HAS_NO_HOOK)
+        formats[0].format.decode = decode_plain;
+    return desc;
+}
+
+/* Refuses each k-th value that is counted. */
+static void refuse_decode(test_file *file, const hm_component_desc components[KINDS], int speed)
+{
     hm_component_format formats[2];
-    test_file file = {0};
-    some in;
-    memcpy(components, usual, sizeof usual);
-    components[SPEED].destroy = components[TARGET].destroy = destroy;
-    begin(&in, usual, KINDS);
-    fill(&in);
-    hm_world_save_desc desc = formatted(&in, formats);
-    CHECK(hm_world_save(&in.world, &desc, test_sink(&file)) == HM_OK);
-    hm_world_fini(&in.world);
     bool is_done = false;
     for (uint32_t k = 0; !is_done; k++) {
+        some in;
         owned.alive = 0;
         owned.left = k;
         begin(&in, components, KINDS);
-        desc = formatted(&in, formats);
-        is_done = hm_world_load(&in.world, &desc, test_source(&file)) == HM_OK;
+        hm_world_save_desc desc = formatted_as(&in, formats, speed);
+        is_done = hm_world_load(&in.world, &desc, test_source(file)) == HM_OK;
         CHECK(owned.alive == (is_done ? k : 0));
         CHECK(hm_world_validate(&in.world) == HM_OK);
         check_component(&in, &usual[SPEED], SPEED, is_done, false);
         check_component(&in, &usual[TARGET], TARGET, is_done, false);
+        if (is_done && speed == SPEED_IS_BYTES)
+            owned.alive += 50; /* From now on they are the world's. */
         hm_world_fini(&in.world);
         CHECK(owned.alive == 0);
     }
-    test_file_end(&file);
+}
+
+TEST(save_world, what_decode_has_made_is_destroyed_if_the_load_fails)
+{
+    for (int speed = 0; speed < SPEEDS; speed++) {
+        hm_component_desc components[KINDS];
+        hm_component_format formats[2];
+        test_file file = {0};
+        some in;
+        memcpy(components, usual, sizeof usual);
+        components[TARGET].destroy = destroy;
+        components[SPEED].destroy = speed != SPEED_HAS_NO_HOOK ? destroy : NULL;
+        begin(&in, usual, KINDS);
+        fill(&in);
+        hm_world_save_desc desc = formatted_as(&in, formats, speed);
+        CHECK(hm_world_save(&in.world, &desc, test_sink(&file)) == HM_OK);
+        hm_world_fini(&in.world);
+        refuse_decode(&file, components, speed);
+        test_file_end(&file);
+    }
 }
 
 TEST(save_world, queries_go_on_after_a_load_and_see_that_all_has_changed)
