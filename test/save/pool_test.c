@@ -195,3 +195,95 @@ TEST(save_pool, more_items_or_slots_than_the_program_allows_are_refused)
     hm_pool_fini(&loaded);
     test_file_end(&file);
 }
+
+/* Files of N slots whose holes are filled in this order, in which a number is changed. */
+enum { POOL_HEADER = 48 + 3 * 4 + 7 + 8 /* bytes; the name has 7 */ };
+enum { POOL_BITS = POOL_HEADER + 2 * N + 4 * 256 /* with HM_REUSE_DEFAULT */ };
+
+static const struct {
+    hm_reuse reuse;
+    size_t at, size; /* bytes */
+    uint32_t value;
+    const char *why;
+} forgeries[] = {
+    {HM_REUSE_DEFAULT, 40, 4, 1, "its size and its counts disagree"},          /* bytes */
+    {HM_REUSE_DEFAULT, 48, 4, UINT32_MAX, "its size and its counts disagree"}, /* holes */
+    {HM_REUSE_DEFAULT, 56, 4, N, "its size and its counts disagree"},          /* listed holes */
+    {HM_REUSE_DEFAULT, 56, 4, 257, "its size and its counts disagree"},
+    {HM_REUSE_LAST, 56, 4, 5, "its size and its counts disagree"},
+    {HM_REUSE_DEFAULT, POOL_HEADER, 2, 0, "1 slots have generation 0"},
+    {HM_REUSE_DEFAULT, POOL_HEADER + 2 * N, 4, N, "cannot be a hole"},
+    {HM_REUSE_DEFAULT, POOL_HEADER + 2 * N, 4, N - 2, "named twice"},
+    {HM_REUSE_LAST, POOL_HEADER, 2, 65535, "slot 0 cannot be a hole"},
+    /* Slot 0 is not listed, slot 2999 is, and slot 7 is live. */
+    {HM_REUSE_DEFAULT, POOL_HEADER, 2, 65535, "a bit of the slots from 0 on is wrong"},
+    {HM_REUSE_DEFAULT, POOL_BITS + N / 8 - 1, 1, 128, "a bit of the slots from 2944 on is wrong"},
+    {HM_REUSE_DEFAULT, POOL_BITS + N / 8, 1, 1, "a bit of the slots from 2944 on is wrong"},
+    {HM_REUSE_DEFAULT, POOL_BITS, 1, 0, "5 slots are live, not 6"},
+};
+
+TEST(save_pool, a_pool_that_cannot_be_is_refused)
+{
+    for (size_t i = 0; i < sizeof forgeries / sizeof *forgeries; i++) {
+        hm_pool pool = make_sparse(HM_STORAGE_VIRTUAL, forgeries[i].reuse);
+        hm_pool loaded = make_pool(HM_STORAGE_VIRTUAL, forgeries[i].reuse);
+        hm_stats before = hm_pool_get_stats(&loaded);
+        test_file file = {0};
+        CHECK(hm_pool_save(&pool, NULL, test_sink(&file)) == HM_OK);
+        for (size_t k = 0; k < forgeries[i].size; k++)
+            file.bytes[forgeries[i].at + k] = (unsigned char)(forgeries[i].value >> 8 * k);
+        test_file_seal(&file);
+        CHECK(hm_pool_load(&loaded, NULL, test_source(&file)) == HM_ERROR_CORRUPT);
+        CHECK(strstr(hm_last_error(), forgeries[i].why) != NULL);
+        hm_stats after = hm_pool_get_stats(&loaded);
+        CHECK(memcmp(&before, &after, sizeof after) == 0 && hm_pool_validate(&loaded) == HM_OK);
+        hm_pool_fini(&pool);
+        hm_pool_fini(&loaded);
+        test_file_end(&file);
+    }
+}
+
+/* The bits of so many slots are written in two pieces. */
+TEST(save_pool, more_slots_than_a_piece_has_bits_for_come_back)
+{
+    enum { MANY = 1024 * 64 + 1 };
+    const hm_pool_desc desc = {.item_size = 1, .name = "bytes"};
+    hm_pool pool, loaded;
+    test_file file = {0};
+    CHECK(hm_pool_init(&pool, &desc) == HM_OK && hm_pool_init(&loaded, &desc) == HM_OK);
+    CHECK(hm_pool_insert_n(&pool, NULL, MANY, NULL) == HM_OK);
+    for (uint32_t i = 0; i < MANY; i += 100)
+        CHECK(hm_pool_erase(&pool, hm_pool_handle_at(&pool, i)));
+    CHECK(hm_pool_save(&pool, NULL, test_sink(&file)) == HM_OK);
+    CHECK(hm_pool_load(&loaded, NULL, test_source(&file)) == HM_OK);
+    CHECK(hm_pool_validate(&loaded) == HM_OK);
+    for (uint32_t i = 0; i < MANY; i++)
+        CHECK(hm_pool_handle_at(&loaded, i).bits == hm_pool_handle_at(&pool, i).bits);
+    hm_pool_fini(&pool);
+    hm_pool_fini(&loaded);
+    test_file_end(&file);
+}
+
+/* A sink that erases an item of its pool as soon as the header has been written. */
+typedef struct eraser {
+    hm_pool *pool;
+    test_file file;
+} eraser;
+
+static bool write_and_erase(void *context, const void *bytes, size_t size)
+{
+    eraser *to = context;
+    if (to->file.size == 0)
+        CHECK(hm_pool_erase(to->pool, hm_pool_handle_at(to->pool, 7)));
+    return test_file_write(&to->file, bytes, size);
+}
+
+TEST(save_pool, a_save_fails_if_the_pool_does_not_stay_as_its_header_says)
+{
+    hm_pool pool = make_sparse(HM_STORAGE_VIRTUAL, HM_REUSE_DEFAULT);
+    eraser to = {.pool = &pool};
+    CHECK(hm_pool_save(&pool, NULL, (hm_sink){write_and_erase, &to}) == HM_ERROR_BUSY);
+    CHECK(strstr(hm_last_error(), "'numbers' has changed while it was saved") != NULL);
+    hm_pool_fini(&pool);
+    test_file_end(&to.file);
+}
