@@ -480,36 +480,60 @@ TEST(save_map, slots_that_were_dropped_come_back_so_or_the_file_is_refused)
 }
 
 /* A load that fails gives back what was reserved, unless memory is refused then, too. */
+static bool load_without_memory(const hm_map *map, uint32_t capacity, uint32_t reserved, uint32_t k)
+{
+    test_memory memory;
+    test_file file = {0};
+    hm_map loaded;
+    CHECK(hm_map_save(map, NULL, test_sink(&file)) == HM_OK);
+    file.size -= 1;
+    test_memory_init(&memory, test_page_size(4096));
+    const hm_map_desc desc = {.item_size = 4,
+                              .capacity = capacity,
+                              .type_id = TYPE,
+                              .name = "numbers",
+                              .memory = &memory.table};
+    CHECK(hm_map_init(&loaded, &desc) == HM_OK && hm_map_reserve(&loaded, reserved) == HM_OK);
+    test_memory_fail(&memory, k, true);
+    CHECK(hm_map_load(&loaded, NULL, test_source(&file)) != HM_OK);
+    bool was_refused = test_memory_refused(&memory);
+    test_memory_fail(&memory, 0, false);
+    CHECK(hm_map_validate(&loaded) == HM_OK && hm_map_count(&loaded) == 0);
+    for (uint32_t i = 0; i < 10; i++)
+        CHECK(!hm_handle_is_null(add(&loaded, i)));
+    hm_map_fini(&loaded);
+    test_memory_check_released(&memory);
+    test_file_end(&file);
+    return was_refused;
+}
+
 TEST(save_map, a_failed_load_without_memory_leaves_a_map_that_works)
 {
-    hm_map map = make_odd("numbers", 9000);
-    test_file file = {0};
-    CHECK(hm_map_save(&map, NULL, test_sink(&file)) == HM_OK);
-    file.size -= 1;
-    for (uint32_t capacity = 0; capacity <= 10000; capacity += 10000) {
-        bool was_refused = true;
-        for (uint32_t k = 1; was_refused; k++) {
-            test_memory memory;
-            hm_map loaded;
-            test_memory_init(&memory, test_page_size(4096));
-            const hm_map_desc desc = {.item_size = 4,
-                                      .capacity = capacity,
-                                      .type_id = TYPE,
-                                      .name = "numbers",
-                                      .memory = &memory.table};
-            CHECK(hm_map_init(&loaded, &desc) == HM_OK && hm_map_reserve(&loaded, 50) == HM_OK);
-            test_memory_fail(&memory, k, true);
-            CHECK(hm_map_load(&loaded, NULL, test_source(&file)) != HM_OK);
-            was_refused = test_memory_refused(&memory);
-            test_memory_fail(&memory, 0, false);
-            CHECK(hm_map_validate(&loaded) == HM_OK && hm_map_count(&loaded) == 0);
-            for (uint32_t i = 0; i < 100; i++)
-                CHECK(!hm_handle_is_null(add(&loaded, i)));
-            hm_map_fini(&loaded);
-            test_memory_check_released(&memory);
-        }
+    /* The entries of 3000 retired slots need another range than those of 10 items. */
+    static const struct {
+        uint32_t retired, capacity, reserved;
+    } rows[] = {{0, 0, 50}, {0, 10000, 50}, {3000, 10, 10}, {3000, 10, 0}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        hm_map map = rows[i].retired == 0 ? make_odd("numbers", 9000) : make_retired(3000);
+        for (uint32_t k = 1; load_without_memory(&map, rows[i].capacity, rows[i].reserved, k); k++)
+            CHECK(k < 1000);
+        hm_map_fini(&map);
     }
+}
+
+/* A slot behind the last generation would begin with none. */
+TEST(save_map, a_floor_that_is_the_last_generation_is_refused)
+{
+    hm_map map = make_odd("numbers", SLOTS), loaded = make_empty("numbers", 0);
+    test_file file = {0};
+    hm_map_clear(&map);
+    CHECK(hm_map_trim(&map) == HM_OK && hm_map_save(&map, NULL, test_sink(&file)) == HM_OK);
+    memset(file.bytes + file.size - 8 - 2, 0xFF, 2); /* the last floor, before the checksum */
+    test_file_seal(&file);
+    CHECK(hm_map_load(&loaded, NULL, test_source(&file)) == HM_ERROR_CORRUPT);
+    CHECK(says("a floor is the last generation") && hm_map_validate(&loaded) == HM_OK);
     hm_map_fini(&map);
+    hm_map_fini(&loaded);
     test_file_end(&file);
 }
 
