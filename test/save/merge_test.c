@@ -218,6 +218,49 @@ TEST(save_merge, a_merge_in_pieces_does_what_one_call_does)
     }
 }
 
+/* Steps until the container is full; then as soon as it is not. Returns whether it was full. */
+static bool merge_into_full(const merged *of, uint32_t shape, uint64_t *random)
+{
+    saved from, into;
+    hm_merge merge;
+    test_file file = {0};
+    make(of, &from, shape, STEPS, random);
+    make(of, &into, shape, STEPS, random);
+    CHECK(of->kind->save(&from, NULL, test_sink(&file)) == HM_OK);
+    CHECK(of->begin(&merge, &into, test_source(&file), NULL) == HM_OK);
+    hm_status status = hm_merge_step(&merge, UINT32_MAX);
+    uint32_t left = hm_merge_left(&merge), count = count_of(of, &into);
+    CHECK(status == (left == 0 ? HM_OK : HM_ERROR_FULL));
+    CHECK(hm_merge_step(&merge, 1) == status && hm_merge_left(&merge) == left);
+    CHECK(count_of(of, &into) == count);
+    for (uint32_t i = 0; i < STEPS && hm_merge_left(&merge) > 0; i++) {
+        of->kind->run(&into, random);
+        count = count_of(of, &into);
+        left = hm_merge_left(&merge);
+        uint32_t done = hm_merge_step(&merge, 1) == HM_OK;
+        CHECK(hm_merge_left(&merge) == left - done && count_of(of, &into) == count + done);
+    }
+    hm_merge_end(&merge);
+    CHECK(of->kind->validate(&into) == HM_OK);
+    of->kind->fini(&from);
+    of->kind->fini(&into);
+    test_file_end(&file);
+    return status != HM_OK;
+}
+
+TEST(save_merge, a_step_that_is_refused_comes_again_when_there_is_room)
+{
+    uint64_t random = test_seed("save_merge full");
+    EACH_MERGED(of)
+    {
+        uint32_t full = 0;
+        for (uint32_t i = 0; full < 10; i++) {
+            CHECK(i < 1000);
+            full += merge_into_full(of, i % of->kind->shapes, &random);
+        }
+    }
+}
+
 TEST(save_merge, what_is_no_such_section_or_no_remap_is_refused)
 {
     uint64_t random = 1;
