@@ -128,3 +128,33 @@ TEST(save_lists, lists_that_cannot_be_are_refused)
     hm_lists_fini(&made);
     test_file_end(&file);
 }
+
+TEST(save_lists, a_header_whose_numbers_disagree_is_refused)
+{
+    static const struct {
+        size_t at;
+        unsigned char value;
+        hm_status status;
+    } numbers[] = {
+        {60, 2, HM_ERROR_CORRUPT}, /* lists with items, of one list */
+        {68, 1, HM_ERROR_FULL},    /* items: 2^32 more */
+        {40, 1, HM_ERROR_CORRUPT}, /* bytes; the checksum falls on others */
+    };
+    hm_lists made = make_empty();
+    test_file file = {0};
+    const uint32_t item = 7;
+    CHECK(hm_lists_push(&made, hm_lists_create(&made), &item) != NULL);
+    CHECK(hm_lists_save(&made, NULL, test_sink(&file)) == HM_OK);
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        hm_lists loaded = make_empty();
+        unsigned char *byte = file.bytes + numbers[i].at, before = *byte;
+        *byte = numbers[i].value;
+        test_file_seal(&file);
+        CHECK(hm_lists_load(&loaded, NULL, test_source(&file)) == numbers[i].status);
+        CHECK(hm_lists_count(&loaded) == 0 && hm_lists_validate(&loaded) == HM_OK);
+        *byte = before;
+        hm_lists_fini(&loaded);
+    }
+    hm_lists_fini(&made);
+    test_file_end(&file);
+}

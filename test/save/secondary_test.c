@@ -75,6 +75,30 @@ TEST(save_secondary, owners_that_cannot_be_are_refused)
     test_file_end(&file);
 }
 
+TEST(save_secondary, a_header_whose_numbers_disagree_is_refused)
+{
+    static const struct {
+        size_t at;
+        unsigned char value;
+    } numbers[] = {{32, 1}, {48, 1}, {40, 19}}; /* values, slots, bytes */
+    hm_secondary made = make_empty(0, 0), loaded = make_empty(0, 0);
+    test_file file = {0};
+    set(&made, 5, 1);
+    set(&made, 70, 2);
+    CHECK(hm_secondary_save(&made, NULL, test_sink(&file)) == HM_OK);
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        unsigned char *byte = file.bytes + numbers[i].at, before = *byte;
+        *byte = numbers[i].value;
+        test_file_seal(&file);
+        CHECK(hm_secondary_load(&loaded, NULL, test_source(&file)) == HM_ERROR_CORRUPT);
+        CHECK(says("its size and its counts disagree") && hm_secondary_count(&loaded) == 0);
+        *byte = before;
+    }
+    hm_secondary_fini(&made);
+    hm_secondary_fini(&loaded);
+    test_file_end(&file);
+}
+
 TEST(save_secondary, a_file_with_more_than_there_can_be_is_refused)
 {
     hm_secondary made = make_empty(0, 0), small = make_empty(2, 1000), low = make_empty(3, 900);

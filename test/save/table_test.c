@@ -153,3 +153,22 @@ TEST(save_table, a_refused_load_destroys_the_rows_that_decode_has_made)
         test_file_end(&file);
     }
 }
+
+TEST(save_table, rows_of_4_gib_are_refused)
+{
+    const hm_column halves[] = {{(size_t)1 << 31, 0, NULL}, {(size_t)1 << 31, 0, NULL}};
+    if (!test_has_addresses((uint64_t)1 << 33, "a row of 4 GiB"))
+        return;
+    hm_table small = make_squares(10), large;
+    const hm_table_desc desc = {
+        .columns = halves, .column_count = 2, .capacity = 1, .type_id = TYPE, .name = "rows"};
+    test_file file = {0};
+    CHECK(hm_table_init(&large, &desc) == HM_OK);
+    CHECK(hm_table_save(&large, NULL, test_sink(&file)) == HM_ERROR_INVALID && file.size == 0);
+    CHECK(strstr(hm_last_error(), "a row has more than 4294967295 bytes") != NULL);
+    CHECK(hm_table_save(&small, NULL, test_sink(&file)) == HM_OK);
+    CHECK(hm_table_load(&large, NULL, test_source(&file)) == HM_ERROR_INVALID);
+    hm_table_fini(&small);
+    hm_table_fini(&large);
+    test_file_end(&file);
+}
