@@ -53,8 +53,7 @@ hm_sink hm_sink_hash(hm_hash *hash)
 
 static void text_flush(hm_text *text)
 {
-    if (text->status == HM_OK && text->length != 0 &&
-        !text->sink.write(text->sink.context, text->piece, text->length))
+    if (text->status == HM_OK && !text->sink.write(text->sink.context, text->piece, text->length))
         text->status = hm_fail(HM_ERROR_IO, "the sink refused %zu bytes of text", text->length);
     text->length = 0;
 }
@@ -67,6 +66,7 @@ void hm_text_put(hm_text *text, const char *format, ...)
     va_start(arguments, format);
     size_t length = hm_format_list(text->piece + text->length, HM_TEXT_PART, format, arguments);
     va_end(arguments);
+    /* Coverage: all texts fit, and cutting off keeps an error there small. */
     text->length += length < HM_TEXT_PART ? length : HM_TEXT_PART - 1;
 }
 

@@ -20,7 +20,7 @@ typedef struct hm_text {
 /* Cuts off what is longer than HM_TEXT_PART allows. */
 HM_PRINTF(2, 3) void hm_text_put(hm_text *text, const char *format, ...);
 
-/* Writes the rest, and returns the status: HM_ERROR_IO, the sink refused. */
+/* Writes the rest, which is not empty, and returns the status: HM_ERROR_IO, the sink refused. */
 hm_status hm_text_end(hm_text *text);
 
 #endif

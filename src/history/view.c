@@ -73,7 +73,7 @@ static uint32_t view_find_piece(const hm_history *history, uintptr_t address)
     uint32_t count = (uint32_t)hm_array_count(&history->watches), piece = 0;
     for (; piece < count; piece++) {
         const hm_history_unit *unit = hm_history_piece(history, piece);
-        if (unit->address != NULL && address - (uintptr_t)unit->address < unit->size)
+        if (address - (uintptr_t)unit->address < unit->size) /* A free piece has no bytes. */
             break;
     }
     return piece;

@@ -20,7 +20,6 @@
 
 #if defined(UFFDIO_WRITEPROTECT) && defined(SYS_userfaultfd)
 
-#include <errno.h>
 #include <fcntl.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -82,16 +81,13 @@ void hm_memory_untrack(int files[2])
             (void)close(files[i]);
 }
 
-/* One call of the system; it stops early when the spans are full. */
+/* One call of the system; it stops early when the spans are full. Only a signal that ends the
+ * process interrupts it. */
 static int track_scan(const int files[2], struct track_scan *scan)
 {
-    int count;
     scan->size = sizeof *scan;
     scan->category_mask = TRACK_PAGE_IS_WRITTEN;
-    do {
-        count = ioctl(files[TRACK_PAGES], TRACK_SCAN, scan);
-    } while (count < 0 && errno == EINTR);
-    return count;
+    return ioctl(files[TRACK_PAGES], TRACK_SCAN, scan);
 }
 
 int hm_memory_written(const int files[2], unsigned char **from, const unsigned char *to,

@@ -86,7 +86,7 @@ static void report_put_wear(hm_text *json, report_slots slots)
     uint32_t step = slots.count / MOST + (slots.count % MOST != 0), seen = 0;
     for (uint64_t slot = 0; slot < slots.count; slot += step, seen++) {
         uint32_t generation = report_generation(&slots, (uint32_t)slot);
-        counts[generation != 0 ? hm_bits_highest(generation) : 0]++;
+        counts[hm_bits_highest(generation | 1)]++; /* A damaged one may be 0. */
     }
     hm_text_put(json, ", \"wear\": {\"slots\": %" HM_U32 ", \"counts\": [", seen);
     for (uint32_t i = 0; i < BITS; i++)

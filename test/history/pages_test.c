@@ -10,6 +10,16 @@
 #include <sys/resource.h>
 #include <unistd.h>
 #endif
+#if defined(__linux__) && defined(__has_include)
+#if __has_include(<linux/seccomp.h>) && __has_include(<linux/userfaultfd.h>)
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <linux/userfaultfd.h>
+#include <sys/ioctl.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#endif
+#endif
 
 /* A history without a container, whose pages have changed in halves between three marks. */
 typedef struct field {
@@ -237,5 +247,45 @@ TEST(history, where_the_system_has_no_files_for_it_it_compares)
         CHECK(dup(0) == next && close(next) == 0); /* None is left open. */
     }
 }
+
+#ifdef SECCOMP_MODE_FILTER
+
+/* From now on the system refuses this request of ioctl. False: it cannot be told to. */
+static bool forbid(unsigned long request)
+{
+    const uint16_t one = 1;
+    const uint32_t low = *(const unsigned char *)&one == 1 ? 0 : 4; /* of 8 bytes */
+    struct sock_filter code[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_ioctl, 0, 3),
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[1]) + low),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)request, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)};
+    const struct sock_fprog program = {sizeof code / sizeof *code, code};
+    return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+           prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0) == 0;
+}
+
+TEST(history, where_the_system_refuses_to_tell_what_is_written_it_compares)
+{
+    const unsigned long requests[] = {_IOWR('f', 16, uint64_t[12]), /* the last one that it makes */
+                                      UFFDIO_REGISTER, UFFDIO_API};
+    int next = dup(0);
+    CHECK(next >= 0 && close(next) == 0);
+    for (size_t i = 0; i < sizeof requests / sizeof *requests; i++) {
+        hm_history history;
+        if (!forbid(requests[i])) {
+            test_leave_out("a system that refuses some requests");
+            return;
+        }
+        CHECK(hm_history_init(&history, &(hm_history_desc){.marks = 2}) == HM_OK);
+        CHECK(hm_history_get_stats(&history).method == HM_HISTORY_COMPARE);
+        hm_history_fini(&history);
+        CHECK(dup(0) == next && close(next) == 0); /* None is left open. */
+    }
+}
+
+#endif
 
 #endif
