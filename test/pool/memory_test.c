@@ -102,6 +102,32 @@ POOL_TEST(trim_gives_back_what_holds_no_item_wherever_it_is)
     test_memory_check_released(&memory);
 }
 
+/* The item of a slot has memory in several steps, of which a later one is refused. */
+TEST(pool_virtual, pages_that_a_refused_adopt_has_brought_serve_the_slots_before_it)
+{
+    enum { SLOT = 5, PAGES = 37 /* of an item */ };
+    bool is_refused = true;
+    for (uint32_t k = 1; is_refused; k++) {
+        test_memory memory;
+        test_memory_init_with_holes(&memory, test_page_size(4096));
+        size_t size = PAGES * memory.table.page_size;
+        hm_pool_desc desc = {.item_size = size, .capacity = 10, .memory = &memory.table};
+        hm_pool pool = make(HM_STORAGE_VIRTUAL, desc);
+        test_memory_fail(&memory, k, false);
+        hm_status status = hm_pool_adopt(&pool, hm_handle_pack(SLOT, 1, 0), NULL);
+        is_refused = test_memory_refused(&memory);
+        test_memory_fail(&memory, 0, false);
+        CHECK(status == (is_refused ? HM_ERROR_MEMORY : HM_OK));
+        CHECK(hm_pool_validate(&pool) == HM_OK);
+        CHECK(hm_pool_insert_n(&pool, NULL, SLOT + 1, NULL) == HM_OK);
+        for (uint32_t slot = 0; slot <= SLOT; slot++)
+            test_memory_check_committed(&memory, hm_pool_item(&pool, slot), size);
+        CHECK(hm_pool_validate(&pool) == HM_OK);
+        finish(&pool);
+        test_memory_check_released(&memory);
+    }
+}
+
 POOL_TEST(the_largest_index_space_is_taken)
 {
     hm_pool_desc desc = {.item_size = 1, .capacity = UINT32_MAX - 1, .max_slots = UINT32_MAX};

@@ -142,6 +142,7 @@ static hm_pool make_retired(uint32_t n)
     hm_pool pool;
     hm_pool_desc desc = {.item_size = sizeof(uint32_t), .capacity = 10, .name = "numbers"};
     desc.storage = HM_STORAGE_FIXED_BLOCKS;
+    desc.block_size = 1; /* a page */
     CHECK(hm_pool_init(&pool, &desc) == HM_OK);
     for (uint32_t i = 0; n > 0 && i <= n; i++) {
         hm_handle handle = hm_pool_insert(&pool, &i);
@@ -163,7 +164,7 @@ TEST(save_pool, what_was_reserved_stays_so_when_the_columns_had_to_move)
     CHECK(hm_pool_reserve(&loaded, 10) == HM_OK);
     hm_stats before = hm_pool_get_stats(&loaded);
     size_t whole = file.size;
-    for (file.size = 1; file.size < whole; file.size += 97) {
+    for (file.size = whole - 1; file.size > 97; file.size -= 97) {
         CHECK(hm_pool_load(&loaded, NULL, test_source(&file)) == HM_ERROR_CORRUPT);
         hm_stats after = hm_pool_get_stats(&loaded);
         CHECK(memcmp(&before, &after, sizeof after) == 0);
@@ -173,6 +174,84 @@ TEST(save_pool, what_was_reserved_stays_so_when_the_columns_had_to_move)
     CHECK(hm_pool_load(&loaded, NULL, test_source(&file)) == HM_OK);
     for (uint32_t i = 0; i < 9; i++)
         CHECK(hm_pool_insert(&loaded, &i).bits == hm_pool_insert(&pool, &i).bits);
+    hm_pool_fini(&pool);
+    hm_pool_fini(&loaded);
+    test_file_end(&file);
+}
+
+/* A load that fails gives back what was reserved, unless memory is refused then, too. */
+static bool load_without_memory(const hm_pool *pool, hm_pool_desc desc, uint32_t k)
+{
+    test_memory memory;
+    test_file file = {0};
+    hm_pool loaded;
+    CHECK(hm_pool_save(pool, NULL, test_sink(&file)) == HM_OK);
+    file.size -= 1;
+    test_memory_init_with_holes(&memory, test_page_size(4096));
+    desc.item_size = sizeof(uint32_t);
+    desc.name = "numbers";
+    desc.memory = &memory.table;
+    CHECK(hm_pool_init(&loaded, &desc) == HM_OK && hm_pool_reserve(&loaded, 10) == HM_OK);
+    test_memory_fail(&memory, k, true);
+    CHECK(hm_pool_load(&loaded, NULL, test_source(&file)) != HM_OK);
+    bool was_refused = test_memory_refused(&memory);
+    test_memory_fail(&memory, 0, false);
+    CHECK(hm_pool_validate(&loaded) == HM_OK && hm_pool_count(&loaded) == 0);
+    for (uint32_t i = 0; i < 10; i++)
+        CHECK(hm_pool_insert(&loaded, &i).bits == (UINT64_C(1) << 32 | i));
+    hm_pool_fini(&loaded);
+    test_memory_check_released(&memory);
+    test_file_end(&file);
+    return was_refused;
+}
+
+TEST(save_pool, a_failed_load_without_memory_leaves_a_pool_that_works)
+{
+    /* The last ones are for a pool of 3000 retired slots, whose columns move. */
+    static const hm_pool_desc descs[] = {
+        {.capacity = N},
+        {.capacity = N, .reuse = HM_REUSE_LAST},
+        {.storage = HM_STORAGE_FIXED_BLOCKS, .capacity = N},
+        {.storage = HM_STORAGE_GROWING_BLOCKS},
+        {.storage = HM_STORAGE_GROWING_BLOCKS, .reuse = HM_REUSE_LAST},
+        {.storage = HM_STORAGE_FIXED_BLOCKS, .block_size = 1, .capacity = 10},
+        {.storage = HM_STORAGE_GROWING_BLOCKS, .capacity = 10},
+    };
+    for (size_t i = 0; i < sizeof descs / sizeof *descs; i++) {
+        hm_pool pool = descs[i].capacity == 10 ? make_retired(3000)
+                                               : make_sparse(HM_STORAGE_VIRTUAL, descs[i].reuse);
+        for (uint32_t k = 1; load_without_memory(&pool, descs[i], k); k++)
+            CHECK(k < 1000);
+        hm_pool_fini(&pool);
+    }
+}
+
+/* The table of their addresses grows within its page. */
+TEST(save_pool, a_failed_load_gives_back_the_blocks_that_it_has_made)
+{
+    enum { BLOCKS = 100 };
+    size_t page_size = test_page_size(4096);
+    const hm_pool_desc desc = {.item_size = page_size,
+                               .block_size = 1,
+                               .capacity = BLOCKS,
+                               .storage = HM_STORAGE_FIXED_BLOCKS,
+                               .name = "pages"};
+    hm_pool pool, loaded;
+    test_file file = {0};
+    CHECK(hm_pool_init(&pool, &desc) == HM_OK && hm_pool_init(&loaded, &desc) == HM_OK);
+    CHECK(hm_pool_insert_n(&pool, NULL, BLOCKS, NULL) == HM_OK);
+    CHECK(hm_pool_save(&pool, NULL, test_sink(&file)) == HM_OK);
+    for (uint32_t reserved = 0; reserved <= 10; reserved += 10) {
+        CHECK(hm_pool_reserve(&loaded, reserved) == HM_OK);
+        hm_stats before = hm_pool_get_stats(&loaded);
+        file.size -= 1;
+        CHECK(hm_pool_load(&loaded, NULL, test_source(&file)) == HM_ERROR_CORRUPT);
+        hm_stats after = hm_pool_get_stats(&loaded);
+        CHECK(memcmp(&before, &after, sizeof after) == 0 && hm_pool_validate(&loaded) == HM_OK);
+        file.size += 1;
+    }
+    CHECK(hm_pool_load(&loaded, NULL, test_source(&file)) == HM_OK);
+    CHECK(hm_pool_count(&loaded) == BLOCKS && hm_pool_validate(&loaded) == HM_OK);
     hm_pool_fini(&pool);
     hm_pool_fini(&loaded);
     test_file_end(&file);
