@@ -54,15 +54,20 @@ TEST(save_secondary, owners_that_cannot_be_are_refused)
     set(&made, 5, 1);
     set(&made, 70, 2);
     CHECK(hm_secondary_save(&made, NULL, test_sink(&file)) == HM_OK);
-    for (uint32_t capacity = 0; capacity < 3; capacity += 2) {
-        hm_secondary loaded = make_empty(capacity, 100000);
+    for (int way = 0; way < 3; way++) {
+        hm_secondary loaded = make_empty(way == 0 ? 0 : 2, 100000);
+        if (way == 2) { /* It has positions for more slots than at first, which it may give back. */
+            set(&loaded, 99999, 1);
+            hm_secondary_clear(&loaded);
+        }
         hm_stats before = hm_secondary_get_stats(&loaded);
         for (size_t i = 0; i < sizeof owners / sizeof *owners; i++) {
             forge(&file, owners[i].index, owners[i].slot, owners[i].generation);
             CHECK(hm_secondary_load(&loaded, NULL, test_source(&file)) == HM_ERROR_CORRUPT);
             CHECK(says(owners[i].why) && says("section 'tags'"));
             hm_stats after = hm_secondary_get_stats(&loaded);
-            CHECK(memcmp(&before, &after, sizeof after) == 0);
+            CHECK(way == 2 ? after.committed_size <= before.committed_size
+                           : memcmp(&before, &after, sizeof after) == 0);
             CHECK(hm_secondary_validate(&loaded) == HM_OK);
             forge(&file, 0, 5, 3);
             forge(&file, 1, 70, 3);

@@ -124,7 +124,7 @@ static const struct {
     {SPEED, {.name = "speed"}, true},
     {ENEMY, {.size = 4, .name = "enemy"}, true},
     {SPEED, {.size = 4, .name = "speed", .storage = HM_COMPONENT_SPARSE}, false},
-    {TARGET, {.size = 8, .name = "target", .storage = HM_COMPONENT_SPARSE}, true},
+    {TARGET, {.size = 2000, .name = "target", .storage = HM_COMPONENT_SPARSE}, true},
     {TARGET, {.size = 4, .name = "target"}, false},
     {KINDS, {.size = 4, .name = "new"}, false},
     {TARGET, {.size = 4, .name = "renamed", .storage = HM_COMPONENT_SPARSE}, false},
