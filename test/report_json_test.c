@@ -447,6 +447,9 @@ TEST(report_items, each_kind_of_container_has_them_and_is_asked_about_handles)
     CHECK(strcmp(answer, "no live container of the report has handles with the type id 7\n") == 0);
     refusing_sink sink = {0, 1};
     CHECK(hm_report_describe(handle, (hm_sink){refuse_write, &sink}) == HM_ERROR_IO);
+    hm_map_fini(&map);
+    CHECK(hm_report_describe(handle, ask()) == HM_OK && count_lines() == 5);
+    CHECK(strncmp(answer, "pool, ", 6) == 0);
     for (int i = 0; i < 7; i++)
         CHECK(hm_report_remove(&entries[i]) == HM_OK);
     hm_world_fini(&world);
@@ -455,5 +458,4 @@ TEST(report_items, each_kind_of_container_has_them_and_is_asked_about_handles)
     hm_secondary_fini(&secondary);
     hm_table_fini(&table);
     hm_pool_fini(&pool);
-    hm_map_fini(&map);
 }

@@ -184,3 +184,28 @@ TEST(commands_run, a_run_that_is_refused_memory_waits_or_is_run_one_by_one)
         CHECK(k > 1);
     }
 }
+
+TEST(commands_run, a_run_for_which_there_is_no_archetype_waits)
+{
+    enum { MANY = 20 };
+    hm_world world = make_world((hm_world_desc){.max_archetypes = 1});
+    hm_component first = make_int(&world), second = make_int(&world);
+    hm_commands commands;
+    hm_handle entities[MANY];
+    CHECK(hm_commands_init(&commands, &world, NULL) == HM_OK);
+    for (int i = 0; i < MANY; i++) {
+        entities[i] = make_one(&world, first, i);
+        CHECK(hm_commands_add(&commands, entities[i], second, NULL) == HM_OK);
+    }
+    for (int round = 0; round < 2; round++) {
+        CHECK(hm_commands_apply(&commands) == HM_ERROR_FULL);
+        CHECK(strcmp(hm_last_error(), "1 of 1 archetypes: max_archetypes is used up") == 0);
+        CHECK(hm_commands_count(&commands) == MANY && hm_world_validate(&world) == HM_OK);
+        for (int i = 0; i < MANY; i++) {
+            CHECK(value_of(&world, entities[i], first) == i);
+            CHECK(!hm_world_has(&world, entities[i], second));
+        }
+    }
+    hm_commands_fini(&commands);
+    finish_world(&world);
+}

@@ -496,3 +496,40 @@ TEST(world_promise, a_query_changes_those_that_match_when_they_live)
         finish(on);
     }
 }
+
+/* More of them than a list without memory holds. */
+TEST(world_promise, a_query_that_cannot_list_them_all_brings_none_to_life)
+{
+    enum { SOME = 200 };
+    bool is_refused = true;
+    for (uint32_t k = 1; is_refused; k++) {
+        test_memory memory;
+        hm_world world;
+        hm_commands commands;
+        hm_query all;
+        uint32_t changed;
+        test_memory_init(&memory, test_page_size(4096));
+        const hm_world_desc desc = {.capacity = CAPACITY, .memory = &memory.table};
+        const hm_component_desc sparse = {.size = 4, .storage = HM_COMPONENT_SPARSE};
+        CHECK(hm_world_init(&world, &desc) == HM_OK);
+        hm_component given = hm_world_component(&world, &sparse);
+        CHECK(hm_query_init(&all, &world, &(hm_query_desc){0}) == HM_OK);
+        CHECK(hm_world_reserve(&world, SOME) == HM_OK);
+        CHECK(hm_commands_init(&commands, &world, NULL) == HM_OK);
+        for (uint32_t i = 0; i < SOME; i++)
+            CHECK(!hm_handle_is_null(hm_commands_create(&commands, NULL, 0)));
+        test_memory_fail(&memory, k, false);
+        hm_status status = hm_query_change(&all, &given, 1, NULL, 0, &changed);
+        is_refused = test_memory_refused(&memory);
+        test_memory_fail(&memory, 0, false);
+        CHECK(status == (is_refused ? HM_ERROR_MEMORY : HM_OK));
+        CHECK(hm_world_count(&world) == (is_refused ? 0 : SOME) &&
+              changed == hm_world_count(&world));
+        CHECK(hm_query_change(&all, &given, 1, NULL, 0, &changed) == HM_OK && changed == SOME);
+        hm_query_fini(&all);
+        hm_commands_fini(&commands);
+        CHECK(hm_world_validate(&world) == HM_OK);
+        hm_world_fini(&world);
+        test_memory_check_released(&memory);
+    }
+}
