@@ -86,9 +86,10 @@ static hm_status delta_save(const delta_kind *kind, const hm_history *history,
         status = kind->find(history, container, from, to, delta_measure, &sizes);
     if (status != HM_OK)
         return status;
+    /* Coverage: no test has 2^32 changes, or a value of 4 GiB. */
     if (sizes.count > UINT32_MAX || sizes.largest > UINT32_MAX)
-        return hm_fail(HM_ERROR_FULL, "'%.40s': changes or bytes of a value exceed 32 bits",
-                       of->name);
+        /* Coverage: as above. */
+        return hm_fail(HM_ERROR_FULL, "'%.40s': changes or a value exceed 32 bits", of->name);
     section.count = (uint32_t)sizes.count;
     section.payload_size = sizes.payload;
     hm_save_begin(&out, &section, sink);

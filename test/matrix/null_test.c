@@ -36,6 +36,15 @@ BROKEN_CONTRACTS(LISTS)
 BROKEN_CONTRACTS(INDEX)
 BROKEN_CONTRACTS(WORLD)
 
+TEST(world_contract, values_of_none_need_no_arrays)
+{
+    hm_world zeroed = {0};
+    const hm_component any = 0;
+    void *value = &zeroed;
+    CHECK(hm_world_values_of(&zeroed, HM_NULL_HANDLE, NULL, 0, NULL) == 0);
+    CHECK(hm_world_values_of(&zeroed, HM_NULL_HANDLE, &any, 1, &value) == 0 && value == NULL);
+}
+
 /* What is no container, or another argument of it. */
 #define NULL_OF(module, verb, what, call)                                                          \
     DEATH_TEST(module##_contract, verb##_of_a_null_##what##_panics)                                \

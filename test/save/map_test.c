@@ -538,6 +538,25 @@ TEST(save_map, a_floor_that_is_the_last_generation_is_refused)
     test_file_end(&file);
 }
 
+TEST(save_map, items_that_are_larger_than_a_block_come_back)
+{
+    enum { SIZE = 100000 };
+    hm_map map = make_map((hm_map_desc){.item_size = SIZE, .name = "large"});
+    hm_map loaded = make_map((hm_map_desc){.item_size = SIZE, .name = "large"});
+    test_file file = {0};
+    for (int i = 1; i <= 3; i++) {
+        hm_handle handle = hm_map_insert(&map, NULL);
+        memset(hm_map_get(&map, handle), i, SIZE);
+    }
+    CHECK(hm_map_save(&map, NULL, test_sink(&file)) == HM_OK);
+    CHECK(hm_map_load(&loaded, NULL, test_source(&file)) == HM_OK);
+    CHECK(hm_map_count(&loaded) == 3 && hm_map_validate(&loaded) == HM_OK);
+    CHECK(memcmp(hm_map_items(&map), hm_map_items(&loaded), (size_t)3 * SIZE) == 0);
+    hm_map_fini(&map);
+    hm_map_fini(&loaded);
+    test_file_end(&file);
+}
+
 TEST(save_map, items_that_are_too_large_for_decode_are_refused)
 {
     hm_map map = make_map((hm_map_desc){.item_size = HM_SAVE_MAX_ENCODED + 1, .name = "large"});

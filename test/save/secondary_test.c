@@ -43,16 +43,16 @@ TEST(save_secondary, owners_that_cannot_be_are_refused)
         uint32_t index, slot, generation;
         const char *why;
     } owners[] = {
-        {0, 70, 3, "two owners have one slot"},
-        {0, 70, 4, "two owners have one slot"},
+        {0, 70000, 3, "two owners have one slot"},
+        {0, 70000, 4, "two owners have one slot"},
         {0, 5, 0, "slot 5, generation 0 is no owner"},
-        {1, 71, 3, "slot 71, generation 3 is no owner"},
-        {1, 69, 3, "no owner has the last of 71 slots"},
+        {1, 70001, 3, "slot 70001, generation 3 is no owner"},
+        {1, 69999, 3, "no owner has the last of 70001 slots"},
     };
     hm_secondary made = make_empty(0, 0);
     test_file file = {0};
     set(&made, 5, 1);
-    set(&made, 70, 2);
+    set(&made, 70000, 2);
     CHECK(hm_secondary_save(&made, NULL, test_sink(&file)) == HM_OK);
     for (int way = 0; way < 3; way++) {
         hm_secondary loaded = make_empty(way == 0 ? 0 : 2, 100000);
@@ -70,10 +70,10 @@ TEST(save_secondary, owners_that_cannot_be_are_refused)
                            : memcmp(&before, &after, sizeof after) == 0);
             CHECK(hm_secondary_validate(&loaded) == HM_OK);
             forge(&file, 0, 5, 3);
-            forge(&file, 1, 70, 3);
+            forge(&file, 1, 70000, 3);
         }
         CHECK(hm_secondary_load(&loaded, NULL, test_source(&file)) == HM_OK);
-        CHECK(hm_secondary_contains(&loaded, hm_handle_pack(70, 3, TYPE)));
+        CHECK(hm_secondary_contains(&loaded, hm_handle_pack(70000, 3, TYPE)));
         hm_secondary_fini(&loaded);
     }
     hm_secondary_fini(&made);

@@ -39,10 +39,12 @@ TEST(typed, items_have_the_size_and_the_alignment_of_their_type)
 {
     hm_map_desc desc;
     sprite_map map;
+    sprite drawn;
     halo_secondary halos;
     sparks_table sparks;
     uint32_t i;
     memset(&desc, 0, sizeof desc);
+    memset(&drawn, 7, sizeof drawn);
     desc.item_size = desc.item_align = 1;
     desc.capacity = 7;
     desc.meta_size = 4;
@@ -50,9 +52,10 @@ TEST(typed, items_have_the_size_and_the_alignment_of_their_type)
     CHECK(halo_secondary_init_for(&halos, 0, sprite_map_as_owners(&map)) == HM_OK);
     CHECK(sparks_table_init(&sparks, 7) == HM_OK);
     for (i = 0; i < 7; i++) {
-        sprite_handle handle = sprite_map_insert(&map, NULL);
+        sprite_handle handle = sprite_map_insert(&map, i % 2 == 0 ? &drawn : NULL);
         sprite *made = sprite_map_get(&map, handle);
         CHECK(is_aligned(made) && made == sprite_map_items(&map) + i);
+        CHECK(made->pixels[0] == (i % 2 == 0 ? 7 : 0) && made->pixels[191] == made->pixels[0]);
         CHECK(hm_handle_type_id(handle.id) == 0x7FFF && sprite_map_meta_at(&map, i) != NULL);
         made = halo_secondary_set(&halos, handle, NULL);
         CHECK(is_aligned(made) && made == halo_secondary_values(&halos) + i);

@@ -433,6 +433,8 @@ TEST(world, values_of_every_size_move_whole)
         }
         CHECK(hm_world_destroy(&world, entities[0])); /* The last row takes its place. */
         CHECK(memcmp(hm_world_get(&world, entities[2], component), value, size) == 0);
+        /* And to the place of a value that is removed. */
+        CHECK(hm_world_remove(&world, entities[2], component, NULL) == HM_OK);
         for (size_t k = 0; k < size; k++)
             value[k] = (unsigned char)(50 + k + 1);
         CHECK(memcmp(hm_world_get(&world, entities[1], component), value, size) == 0);
