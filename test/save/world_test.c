@@ -428,6 +428,79 @@ TEST(save_world, what_decode_has_made_is_destroyed_if_the_load_fails)
     }
 }
 
+/* More rows than one chunk holds, behind which the file ends. */
+TEST(save_world, what_decode_has_made_in_several_chunks_is_destroyed_once)
+{
+    enum { MANY = 20000 };
+    hm_component_desc components[KINDS];
+    hm_component_format formats[2];
+    test_file file = {0};
+    some in;
+    memcpy(components, usual, sizeof usual);
+    components[SPEED].destroy = destroy;
+    begin(&in, usual, KINDS);
+    CHECK(hm_world_create_n(&in.world, &in.components[SPEED], 1, MANY, NULL, NULL) == HM_OK);
+    hm_world_save_desc desc = formatted(&in, formats);
+    CHECK(hm_world_save(&in.world, &desc, test_sink(&file)) == HM_OK);
+    hm_world_fini(&in.world);
+    file.size -= 1;
+    owned.alive = 0;
+    owned.left = UINT32_MAX;
+    begin(&in, components, KINDS);
+    desc = formatted(&in, formats);
+    CHECK(hm_world_load(&in.world, &desc, test_source(&file)) == HM_ERROR_CORRUPT);
+    CHECK(owned.left == UINT32_MAX - MANY && owned.alive == 0);
+    CHECK(hm_world_count(&in.world) == 0 && hm_world_validate(&in.world) == HM_OK);
+    hm_world_fini(&in.world);
+    test_file_end(&file);
+}
+
+/* What decode makes of small values is too large for a row together. */
+TEST(save_world, an_archetype_whose_values_do_not_fit_in_a_row_is_refused)
+{
+    const hm_component_desc small[] = {{.size = 4, .name = "a"}, {.size = 4, .name = "b"}};
+    const hm_component_desc large[] = {{.size = 9000, .name = "a"}, {.size = 9000, .name = "b"}};
+    const hm_save_desc format = {.decode = decode_plain};
+    test_file file = {0};
+    some in;
+    begin(&in, small, 2);
+    CHECK(!hm_handle_is_null(hm_world_create(&in.world, in.components, 2)));
+    CHECK(hm_world_save(&in.world, NULL, test_sink(&file)) == HM_OK);
+    hm_world_fini(&in.world);
+    begin(&in, large, 2);
+    const hm_component_format formats[] = {{in.components[0], format}, {in.components[1], format}};
+    const hm_world_save_desc desc = {.formats = formats, .format_count = 2};
+    CHECK(hm_world_load(&in.world, &desc, test_source(&file)) == HM_ERROR_INVALID);
+    CHECK(hm_world_count(&in.world) == 0 && hm_world_validate(&in.world) == HM_OK);
+    hm_world_fini(&in.world);
+    test_file_end(&file);
+}
+
+TEST(save_world, a_component_with_another_layout_is_another_one)
+{
+    hm_component_format format = {.format = {.layout = "metres"}};
+    const hm_world_save_desc desc = {.formats = &format, .format_count = 1};
+    for (uint32_t i = SPEED; i <= ENEMY; i++) { /* A tag may have one, too. */
+        test_file file = {0};
+        some from, in;
+        begin(&from, usual, KINDS);
+        fill(&from);
+        format.component = from.components[i];
+        CHECK(hm_world_save(&from.world, &desc, test_sink(&file)) == HM_OK);
+        hm_world_fini(&from.world);
+        begin(&in, usual, KINDS);
+        CHECK(hm_world_load(&in.world, NULL, test_source(&file)) == HM_ERROR_INVALID);
+        CHECK(strstr(hm_last_error(), "is another one in the file") != NULL);
+        format.component = in.components[i];
+        format.format.decode = i == ENEMY ? decode_plain : NULL; /* which is not called */
+        CHECK(hm_world_load(&in.world, &desc, test_source(&file)) == HM_OK);
+        check_component(&in, &usual[i], i, true, false);
+        hm_world_fini(&in.world);
+        test_file_end(&file);
+        format.format.decode = NULL;
+    }
+}
+
 TEST(save_world, queries_go_on_after_a_load_and_see_that_all_has_changed)
 {
     test_file file = {0};
