@@ -135,10 +135,11 @@ TEST(save_lists, a_header_whose_numbers_disagree_is_refused)
         size_t at;
         unsigned char value;
         hm_status status;
+        const char *why;
     } numbers[] = {
-        {60, 2, HM_ERROR_CORRUPT}, /* lists with items, of one list */
-        {68, 1, HM_ERROR_FULL},    /* items: 2^32 more */
-        {40, 1, HM_ERROR_CORRUPT}, /* bytes; the checksum falls on others */
+        {68, 1, HM_ERROR_FULL, "4294967297 items do not fit"},
+        {60, 2, HM_ERROR_CORRUPT, "disagree"}, /* lists with items, for which there are bytes */
+        {40, 1, HM_ERROR_CORRUPT, "disagree"}, /* bytes; the checksum falls on others */
     };
     hm_lists made = make_empty();
     test_file file = {0};
@@ -149,8 +150,11 @@ TEST(save_lists, a_header_whose_numbers_disagree_is_refused)
         hm_lists loaded = make_empty();
         unsigned char *byte = file.bytes + numbers[i].at, before = *byte;
         *byte = numbers[i].value;
+        if (numbers[i].at == 60)
+            file.bytes[40] += 8;
         test_file_seal(&file);
         CHECK(hm_lists_load(&loaded, NULL, test_source(&file)) == numbers[i].status);
+        CHECK(says(numbers[i].why));
         CHECK(hm_lists_count(&loaded) == 0 && hm_lists_validate(&loaded) == HM_OK);
         *byte = before;
         hm_lists_fini(&loaded);

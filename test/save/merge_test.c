@@ -218,6 +218,21 @@ TEST(save_merge, a_merge_in_pieces_does_what_one_call_does)
     }
 }
 
+/* A step that is refused changes nothing, but for handles that lists and worlds have used up. */
+static void check_refused(const merged *of, hm_merge *merge, saved *into)
+{
+    test_file before = {0}, after = {0};
+    uint32_t left = hm_merge_left(merge), count = count_of(of, into);
+    CHECK(of->kind->save(into, NULL, test_sink(&before)) == HM_OK);
+    CHECK(hm_merge_step(merge, 1) == HM_ERROR_FULL && hm_merge_left(merge) == left);
+    CHECK(of->kind->save(into, NULL, test_sink(&after)) == HM_OK);
+    CHECK(count_of(of, into) == count);
+    if (of != &merged_lists && of != &merged_world)
+        CHECK(before.size == after.size && memcmp(before.bytes, after.bytes, after.size) == 0);
+    test_file_end(&before);
+    test_file_end(&after);
+}
+
 /* Steps until the container is full; then as soon as it is not. Returns whether it was full. */
 static bool merge_into_full(const merged *of, uint32_t shape, uint64_t *random)
 {
@@ -229,14 +244,12 @@ static bool merge_into_full(const merged *of, uint32_t shape, uint64_t *random)
     CHECK(of->kind->save(&from, NULL, test_sink(&file)) == HM_OK);
     CHECK(of->begin(&merge, &into, test_source(&file), NULL) == HM_OK);
     hm_status status = hm_merge_step(&merge, UINT32_MAX);
-    uint32_t left = hm_merge_left(&merge), count = count_of(of, &into);
-    CHECK(status == (left == 0 ? HM_OK : HM_ERROR_FULL));
-    CHECK(hm_merge_step(&merge, 1) == status && hm_merge_left(&merge) == left);
-    CHECK(count_of(of, &into) == count);
+    CHECK(status == (hm_merge_left(&merge) == 0 ? HM_OK : HM_ERROR_FULL));
+    if (status != HM_OK)
+        check_refused(of, &merge, &into);
     for (uint32_t i = 0; i < STEPS && hm_merge_left(&merge) > 0; i++) {
         of->kind->run(&into, random);
-        count = count_of(of, &into);
-        left = hm_merge_left(&merge);
+        uint32_t left = hm_merge_left(&merge), count = count_of(of, &into);
         uint32_t done = hm_merge_step(&merge, 1) == HM_OK;
         CHECK(hm_merge_left(&merge) == left - done && count_of(of, &into) == count + done);
     }

@@ -318,7 +318,8 @@ static const struct {
 } forgeries[] = {
     {HM_REUSE_DEFAULT, 40, 4, 1, "its size and its counts disagree"},          /* bytes */
     {HM_REUSE_DEFAULT, 48, 4, UINT32_MAX, "its size and its counts disagree"}, /* holes */
-    {HM_REUSE_DEFAULT, 56, 4, N, "its size and its counts disagree"},          /* listed holes */
+    {HM_REUSE_DEFAULT, 48, 4, 255, "its size and its counts disagree"},
+    {HM_REUSE_DEFAULT, 56, 4, N, "its size and its counts disagree"}, /* listed holes */
     {HM_REUSE_DEFAULT, 56, 4, 257, "its size and its counts disagree"},
     {HM_REUSE_LAST, 56, 4, 5, "its size and its counts disagree"},
     {HM_REUSE_DEFAULT, POOL_HEADER, 2, 0, "1 slots have generation 0"},

@@ -328,6 +328,7 @@ TEST(save_world, more_archetypes_than_there_may_be_are_refused_if_nothing_is_dam
 /* A value that owns something: its number is counted in `owned`. */
 static struct {
     uint32_t alive, left; /* values, and decodes until one is refused */
+    uint64_t sum;         /* of those that are alive */
 } owned;
 
 static void encode(const void *item, void *bytes, void *context)
@@ -344,14 +345,15 @@ static bool decode(uint32_t version, const void *bytes, size_t size, void *item,
         return false;
     owned.alive++;
     memcpy(item, bytes, 4);
+    owned.sum += *(const uint32_t *)item;
     return true;
 }
 
 static void destroy(void *value, void *context)
 {
-    (void)value;
     (void)context;
     owned.alive--;
+    owned.sum -= *(const uint32_t *)value;
 }
 
 static hm_world_save_desc formatted(const some *in, hm_component_format formats[2])
@@ -439,17 +441,20 @@ TEST(save_world, what_decode_has_made_in_several_chunks_is_destroyed_once)
     memcpy(components, usual, sizeof usual);
     components[SPEED].destroy = destroy;
     begin(&in, usual, KINDS);
-    CHECK(hm_world_create_n(&in.world, &in.components[SPEED], 1, MANY, NULL, NULL) == HM_OK);
+    for (uint32_t i = 0; i < MANY; i++)
+        CHECK(!hm_handle_is_null(hm_world_create_with(&in.world, &in.components[SPEED], 1,
+                                                      (const void *[]){&(uint32_t){i * i}})));
     hm_world_save_desc desc = formatted(&in, formats);
     CHECK(hm_world_save(&in.world, &desc, test_sink(&file)) == HM_OK);
     hm_world_fini(&in.world);
     file.size -= 1;
     owned.alive = 0;
     owned.left = UINT32_MAX;
+    owned.sum = 0;
     begin(&in, components, KINDS);
     desc = formatted(&in, formats);
     CHECK(hm_world_load(&in.world, &desc, test_source(&file)) == HM_ERROR_CORRUPT);
-    CHECK(owned.left == UINT32_MAX - MANY && owned.alive == 0);
+    CHECK(owned.left == UINT32_MAX - MANY && owned.alive == 0 && owned.sum == 0);
     CHECK(hm_world_count(&in.world) == 0 && hm_world_validate(&in.world) == HM_OK);
     hm_world_fini(&in.world);
     test_file_end(&file);
