@@ -450,6 +450,8 @@ TEST(report_items, each_kind_of_container_has_them_and_is_asked_about_handles)
     hm_map_fini(&map);
     CHECK(hm_report_describe(handle, ask()) == HM_OK && count_lines() == 5);
     CHECK(strncmp(answer, "pool, ", 6) == 0);
+    CHECK(hm_report_describe((hm_handle){UINT64_C(0x0000000100000000)}, ask()) == HM_OK);
+    CHECK(strcmp(answer, "no live container of the report has handles with the type id 0\n") == 0);
     for (int i = 0; i < 7; i++)
         CHECK(hm_report_remove(&entries[i]) == HM_OK);
     hm_world_fini(&world);
