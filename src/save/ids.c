@@ -221,11 +221,12 @@ static hm_status ids_load_slots(hm_save_in *in, hm_load_ids *load, uint32_t posi
 /* Gives the positions in ascending order to the slots that are left. */
 static void ids_link_ascending(hm_load_ids *load)
 {
-    hm_id_table *ids = load->ids;
-    uint32_t position = 0;
-    for (uint32_t slot = 0; slot < load->slots; slot++)
-        if (ids_is_open(ids->entries[slot]))
-            hm_handle_link(ids->entries, ids->slots, slot, position++);
+    /* Of its own, since gcc loads what it reaches through a pointer again after each store. */
+    hm_handle *entries = load->ids->entries;
+    uint32_t *slots = load->ids->slots, position = 0;
+    for (uint32_t slot = 0, end = load->slots; slot < end; slot++)
+        if (ids_is_open(entries[slot]))
+            hm_handle_link(entries, slots, slot, position++);
 }
 
 static hm_status ids_load_floors(hm_save_in *in, hm_load_ids *load)

@@ -24,6 +24,7 @@ typedef struct world_load {
     hm_load_ids ids;
     hm_array part_array; /* world_part */
     uint32_t left;       /* entities that have no row yet */
+    uint32_t zero;       /* the slot whose place is all zeros; HM_WORLD_NONE: none */
     uint32_t archetype;  /* that is being read */
     uint32_t made;       /* values of the column, or of the sparse component, that is being read */
     hm_save_in in;
@@ -198,7 +199,7 @@ static hm_status world_load_components(world_load *load)
 
 /* entities */
 
-/* Makes the id table, with places that no row has. */
+/* Makes the id table, with places of zeros, which only the first row of all can have. */
 static hm_status world_load_ids(world_load *load)
 {
     hm_world *fresh = &load->fresh;
@@ -211,9 +212,8 @@ static hm_status world_load_ids(world_load *load)
     status = hm_world_prepare_entities(fresh, 0, false);
     if (status != HM_OK)
         return status;
-    for (uint32_t slot = 0; slot < fresh->ids.slot_count; slot++)
-        fresh->places[slot].chunk = HM_WORLD_NONE;
     load->left = fresh->ids.count;
+    load->zero = HM_WORLD_NONE;
     return HM_OK;
 }
 
@@ -243,36 +243,48 @@ static hm_status world_load_set(world_load *load, uint16_t *parts, uint32_t n)
     return hm_world_archetype_of(&load->fresh, &set, &load->archetype);
 }
 
+/* Whether a slot has an entity that has no row yet. */
+static bool world_lacks_row(const world_load *load, uint32_t slot)
+{
+    const hm_id_table *ids = &load->fresh.ids;
+    const hm_world_place *place = &load->fresh.places[slot];
+    return slot < ids->slot_count && hm_handle_index(ids->entries[slot]) < ids->count &&
+           (place->chunk | place->row) == 0 && slot != load->zero;
+}
+
+/* Makes rows of a run for the slots that are given. */
+static hm_status world_load_run(world_load *load, const unsigned char *slots, uint32_t left,
+                                const hm_save_run *run)
+{
+    hm_world *fresh = &load->fresh;
+    const hm_world_archetype *archetype = &fresh->archetypes[load->archetype];
+    hm_handle *entities =
+        hm_world_entities(fresh, archetype, run->place.chunk) + hm_world_place_row(run->place);
+    hm_world_place place = run->place;
+    for (uint32_t i = 0; i < run->rows; i++, place.row++) {
+        uint32_t slot = hm_load_32(slots + (size_t)4 * i);
+        if (!world_lacks_row(load, slot))
+            return hm_load_fail(&load->in, HM_ERROR_CORRUPT, 4 * (size_t)(left - i),
+                                "slot %" HM_U32 " has no entity, or is named twice", slot);
+        if ((place.chunk | place.row) == 0)
+            load->zero = slot;
+        fresh->places[slot] = place;
+        entities[i] = hm_handle_pack(slot, hm_handle_generation(fresh->ids.entries[slot]),
+                                     fresh->ids.type_id);
+    }
+    return HM_OK;
+}
+
 /* Makes rows for the slots in the piece, and lists their runs. */
 static hm_status world_load_slots(world_load *load, uint32_t n, hm_save_run *runs, uint32_t *count)
 {
-    hm_save_in *in = &load->in;
     hm_world *fresh = &load->fresh;
-    for (uint32_t i = 0; i < n; i++) {
-        uint32_t slot = hm_load_32(in->piece + (size_t)4 * i);
-        if (slot >= fresh->ids.slot_count || fresh->places[slot].chunk != HM_WORLD_NONE ||
-            hm_handle_index(fresh->ids.entries[slot]) >= fresh->ids.count)
-            return hm_load_fail(in, HM_ERROR_CORRUPT, 4 * (size_t)(n - i),
-                                "slot %" HM_U32 " has no entity, or is named twice", slot);
-        fresh->places[slot].chunk = 0;
-    }
     hm_status status = hm_world_prepare_chunks(fresh, load->archetype, n);
-    if (status != HM_OK)
-        return status;
-    const hm_world_archetype *archetype = &fresh->archetypes[load->archetype];
-    for (uint32_t done = 0; done < n; runs++, ++*count) {
-        runs->place = hm_world_append_run(fresh, load->archetype, n - done, &runs->rows);
-        hm_handle *entities = hm_world_entities(fresh, archetype, runs->place.chunk) +
-                              hm_world_place_row(runs->place);
-        for (uint32_t i = 0; i < runs->rows; i++, done++) {
-            uint32_t slot = hm_load_32(in->piece + (size_t)4 * done);
-            uint32_t generation = hm_handle_generation(fresh->ids.entries[slot]);
-            entities[i] = hm_handle_pack(slot, generation, fresh->ids.type_id);
-            fresh->places[slot] = runs->place;
-            fresh->places[slot].row += i;
-        }
+    for (uint32_t left = n; left > 0 && status == HM_OK; left -= runs++->rows, ++*count) {
+        runs->place = hm_world_append_run(fresh, load->archetype, left, &runs->rows);
+        status = world_load_run(load, load->in.piece + (size_t)4 * (n - left), left, runs);
     }
-    return HM_OK;
+    return status;
 }
 
 /* Reads n values of a component, or passes over them. */
@@ -339,8 +351,10 @@ static hm_status world_load_group(world_load *load, const uint16_t *parts, uint3
     if (!hm_load_bytes(&load->in, load->in.piece, 4 * (size_t)n))
         return load->in.status;
     hm_status status = world_load_slots(load, n, runs, &count);
-    if (status != HM_OK)
+    if (status != HM_OK) {
+        load->fresh.archetypes[load->archetype].count = before;
         return status;
+    }
     while (done < set_count && status == HM_OK) {
         status = world_load_column(load, world_part_at(load, parts[done]), n, runs, count);
         done += status == HM_OK;
