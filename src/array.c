@@ -148,6 +148,7 @@ void hm_array_place(const hm_array_column *column, unsigned char *data)
     if (desc->commit_step != 0)
         array->step_shift = (uint8_t)(1 + hm_bits_highest(2 * desc->commit_step - 1));
     array->memory = desc->memory;
+    array->is_raw = column->is_visible;
 }
 
 /* Sets the limit: the number of whole items in the first `size` bytes. */
@@ -164,9 +165,13 @@ void hm_array_place_whole(const hm_array_column *column, unsigned char *data)
     size_t size = hm_memory_round_up(array_size_of(&column->desc), HM_ARRAY_LINE);
     array->is_whole = true;
     array->committed_size = size;
+    size_t used = column->desc.item_size * column->used;
     if (column->is_visible) {
-        size_t used = column->desc.item_size * column->used;
         hm_memory_poison(data + used, size - used);
+    } else if (hm_memory_has_raw(array->memory) && column->parts == NULL) {
+        if (hm_array_has_pages(size, array->memory)) /* The last page may be remapped whole. */
+            size = hm_memory_round_up(size, array->memory->page_size);
+        memset(data + used, 0, size - used);
     }
 }
 
@@ -180,7 +185,7 @@ static hm_status array_reserve(const hm_array_column *columns, uint32_t count, b
         status = hm_memory_reserve(memory, *total, data);
     if (status != HM_OK || !is_whole)
         return status;
-    status = hm_memory_commit(memory, *data, *total);
+    status = hm_memory_commit(memory, *data, *total, true);
     if (status != HM_OK)
         memory->release(memory->context, *data, *total);
     return status;
@@ -329,7 +334,7 @@ hm_status hm_array_init(hm_array *array, const hm_array_desc *desc)
     hm_status status = hm_array_check(desc, "item_");
     hm_array_column column = {.array = array, .desc = *desc};
     column.desc.memory = array_memory_of(desc);
-    column.is_visible = true;
+    column.is_visible = desc->capacity == 0; /* One in steps is poisoned by hm_array_prepare. */
     if (status == HM_OK)
         status = hm_array_init_columns(&column, 1, desc->capacity == 0);
     array->is_alone = status == HM_OK && desc->capacity == 0;
@@ -359,7 +364,7 @@ static hm_status array_commit_to(hm_array *array, size_t end)
         size = left > step ? step : left;
     size = hm_memory_round_up(size, array->memory->page_size);
     unsigned char *start = array->data + array->committed_size;
-    hm_status status = hm_memory_commit(array->memory, start, size);
+    hm_status status = hm_memory_commit(array->memory, start, size, array->is_raw);
     if (status != HM_OK)
         return status;
     array->committed_size += size;

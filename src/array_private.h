@@ -48,9 +48,9 @@ hm_status hm_array_check(const hm_array_desc *desc, const char *what);
  * is not 0. */
 hm_status hm_array_check_size(size_t size, size_t count, const char *what, const hm_memory *memory);
 
-/* For an array that its container divides. They return how many items it has where the others have
- * `capacity`, and move its parts, when it and the arrays before it have their new places, and the
- * old ones still hold what they held. */
+/* For an array that its container divides, and that may hold anything at first. They return how
+ * many items it has where the others have `capacity`, and move its parts, when it and the arrays
+ * before it have their new places, and the old ones still hold what they held. */
 typedef struct hm_array_parts {
     size_t (*size_of)(void *owner, size_t capacity);
     void (*carry)(void *owner);
@@ -61,7 +61,8 @@ typedef struct hm_array_column {
     hm_array *array;    /* zeroed, or to be moved */
     hm_array_desc desc; /* valid (hm_array_check); all with the same memory, which is not NULL */
     size_t used;        /* items that move; those behind may be lost */
-    bool is_visible;    /* the program sees the items: those behind the used ones are poisoned */
+    bool is_visible;    /* the program sees the items: those behind the used ones are poisoned, and
+                         * may hold anything; else they read as zero */
     bool is_by_slot;    /* of the arrays beside an id table: an item for each slot, dead ones too */
     const hm_array_parts *parts; /* NULL: it is not divided */
     void *owner;                 /* of its parts */

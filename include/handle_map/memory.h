@@ -57,6 +57,9 @@ typedef struct hm_memory {
      * Where they are, some limits that are left out have smaller defaults, as the headers of the
      * containers say. */
     bool has_scarce_addresses;
+    /* NULL, but in the library's tables and their copies: `commit` for what need not be zero. It is
+     * called as long as `commit` is not replaced. */
+    bool (*raw)(void *context, void *address, size_t size);
 } hm_memory;
 
 /* A freestanding library (HM_FREESTANDING, handle_map.h) has no table of its own: hm_memory_os,
@@ -104,8 +107,8 @@ HM_API const hm_memory *hm_memory_heap(void);
 /* A memory table over functions like malloc's, for engines with an allocator of their own.
  * `reserve` allocates a whole range, and `release` frees it; in between neither is called. So a
  * container with a capacity takes at once what that many items need, and one without a larger range
- * when it is full. `commit` clears its bytes, so what a container never uses is never touched, and
- * `page_size` is 64 bytes. `decommit` keeps the memory for the container.
+ * when it is full. What a container never uses is never touched, and `page_size` is 64 bytes.
+ * `decommit` keeps the memory for the container.
  *
  * AddressSanitizer reports the use of what a container has given back, and of what it has not
  * committed.
@@ -158,9 +161,7 @@ HM_API hm_status hm_memory_allocator_init(hm_memory_allocator *allocator,
  * 64 bytes, so small containers share pages. All containers together take one mapping. What one
  * gives back keeps its memory, so that the next one needs no system call.
  *
- * Give each container the capacity that it needs: it takes its range from the arena's addresses.
- * A container whose capacity is left at its default takes many megabytes of the arena's addresses,
- * though not of memory.
+ * A container with a capacity takes its whole range of the arena's addresses, though not of memory.
  *
  * AddressSanitizer reports the use of memory that a container has given back, until the next one
  * gets it, and of memory that none has had. The 64 bytes of the arena behind each range are not

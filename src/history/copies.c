@@ -32,7 +32,7 @@ bool hm_history_prepare(hm_history *history, uint32_t n)
             status = hm_memory_reserve(parent, size, &block);
         if (status != HM_OK)
             return false;
-        if (hm_memory_commit(parent, block, size) != HM_OK) {
+        if (hm_memory_commit(parent, block, size, true) != HM_OK) {
             parent->release(parent->context, block, size);
             return false;
         }

@@ -276,8 +276,10 @@ hm_status hm_lists_open_units(hm_lists_blocks *blocks, uint64_t size)
     if (status == HM_OK)
         status = hm_array_prepare(
             &blocks->unit_array, hm_lists_front(blocks) + (size_t)blocks->end + (size_t)size, true);
-    if (status == HM_OK)
+    if (status == HM_OK && blocks->end == 1) {
         hm_memory_unpoison(blocks_heads(blocks), HM_LISTS_HEADS_SIZE);
+        memset(blocks_heads(blocks), 0, HM_LISTS_HEADS_SIZE);
+    }
     return status;
 }
 

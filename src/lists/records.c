@@ -225,7 +225,6 @@ void hm_lists_drop_blocks(hm_lists_blocks *blocks)
     blocks->item_count = 0;
     if (blocks->end <= 1)
         return;
-    memset(hm_array_data(&blocks->unit_array), 0, HM_LISTS_HEADS_SIZE);
     hm_memory_poison(hm_lists_address(blocks, 1), (size_t)(blocks->end - 1) << blocks->unit_shift);
     blocks->end = blocks->cursor = 1;
 }

@@ -22,11 +22,10 @@ static void *allocator_reserve(void *context, size_t size)
     return address;
 }
 
-static bool allocator_commit(void *context, void *address, size_t size)
+static bool allocator_raw(void *context, void *address, size_t size)
 {
     (void)context;
     hm_memory_unpoison(address, size);
-    memset(address, 0, size);
     return true;
 }
 
@@ -47,9 +46,10 @@ static void allocator_release(void *context, void *address, size_t size)
 
 #define ALLOCATOR_TABLE(allocator)                                                                 \
     {                                                                                              \
-        .reserve = allocator_reserve, .commit = allocator_commit, .decommit = allocator_decommit,  \
-        .release = allocator_release, .page_size = ALLOCATOR_PAGE_SIZE, .context = (allocator),    \
-        .has_scarce_addresses = true                                                               \
+        .reserve = allocator_reserve, .commit = hm_memory_commit_clear,                            \
+        .decommit = allocator_decommit, .release = allocator_release,                              \
+        .page_size = ALLOCATOR_PAGE_SIZE, .context = (allocator), .has_scarce_addresses = true,    \
+        .raw = allocator_raw                                                                       \
     }
 
 hm_status hm_memory_allocator_init(hm_memory_allocator *allocator,

@@ -9,9 +9,8 @@
  * becomes one block with what is free around it. Free blocks are listed by the highest bit of their
  * sizes; a bit for each list says whether it has any.
  *
- * For each page of the parent a byte says whether it has memory, whether anything in it may have
- * been written since, and whether a header or a range may use it. Memory of the parent is zero, so
- * a commit clears only what may have been written. What no one uses keeps its memory until a trim.
+ * For each page of the parent a byte says whether it has memory, and whether a header or a range
+ * may use it. What no one uses keeps its memory until a trim.
  *
  * The parent is asked before anything changes, so a refusal changes nothing but which pages have
  * memory. */
@@ -32,9 +31,8 @@ enum {
 
 /* The bits of a page. */
 enum {
-    ARENA_HELD = 1,    /* it has memory */
-    ARENA_WRITTEN = 2, /* which may not be zero */
-    ARENA_USED = 4     /* and which something may use; else trim gives it back */
+    ARENA_HELD = 1, /* it has memory */
+    ARENA_USED = 2  /* which something may use; else trim gives it back */
 };
 
 /* The header of a block. */
@@ -97,20 +95,12 @@ static bool arena_hold(hm_memory_arena *arena, const unsigned char *address, siz
     return true;
 }
 
-/* Marks the pages of these bytes, which have memory, and clears the bytes if `clears`. */
-static void arena_use(hm_memory_arena *arena, unsigned char *address, size_t size, bool clears)
+/* Marks the pages of these bytes, which have memory. */
+static void arena_use(hm_memory_arena *arena, unsigned char *address, size_t size)
 {
-    unsigned char *end = address + size;
+    size_t page = arena_page_of(arena, address), last = arena_page_of(arena, address + size - 1);
     hm_memory_unpoison(address, size);
-    for (size_t page = arena_page_of(arena, address); address < end; page++) {
-        unsigned char *stop = arena_page_at(arena, page + 1);
-        if (stop > end)
-            stop = end;
-        if (clears && (arena->pages[page] & ARENA_WRITTEN) != 0)
-            memset(address, 0, (size_t)(stop - address));
-        arena->pages[page] |= ARENA_WRITTEN | ARENA_USED;
-        address = stop;
-    }
+    memset(arena->pages + page, ARENA_HELD | ARENA_USED, last - page + 1);
 }
 
 /* Of the pages from `first` to `last`, marks those as unused that lie between two addresses. */
@@ -189,7 +179,7 @@ static arena_block *arena_find(const hm_memory_arena *arena, size_t size)
 /* Makes a block of the bytes behind another one. */
 static void arena_make(hm_memory_arena *arena, unsigned char *address, size_t size, size_t before)
 {
-    arena_use(arena, address, ARENA_UNIT, false);
+    arena_use(arena, address, ARENA_UNIT);
     arena_block *block = arena_block_at(address);
     block->size = size;
     block->before = before;
@@ -234,12 +224,12 @@ static void *arena_reserve(void *context, size_t size)
     return range;
 }
 
-static bool arena_commit(void *context, void *address, size_t size)
+static bool arena_raw(void *context, void *address, size_t size)
 {
     hm_memory_arena *arena = context;
     if (!arena_hold(arena, address, size))
         return false;
-    arena_use(arena, address, size, true);
+    arena_use(arena, address, size);
     return true;
 }
 
@@ -309,7 +299,7 @@ static hm_status arena_init_parts(hm_memory_arena *arena, const hm_memory_arena_
         return status;
     arena->base = arena->pages + table_size;
     arena->parent = full->memory;
-    status = hm_memory_commit(full->memory, arena->pages, table_size);
+    status = hm_memory_commit(full->memory, arena->pages, table_size, false);
     if (status != HM_OK)
         return status;
     arena->committed_size = table_size;
@@ -318,12 +308,13 @@ static hm_status arena_init_parts(hm_memory_arena *arena, const hm_memory_arena_
     arena_make(arena, arena->base, arena->size, 0);
     arena_link(arena, arena_block_at(arena->base));
     arena->table = (hm_memory){.reserve = arena_reserve,
-                               .commit = arena_commit,
+                               .commit = hm_memory_commit_clear,
                                .decommit = arena_decommit,
                                .release = arena_release,
                                .page_size = ARENA_UNIT,
                                .context = arena,
-                               .has_scarce_addresses = true};
+                               .has_scarce_addresses = true,
+                               .raw = arena_raw};
     return HM_OK;
 }
 

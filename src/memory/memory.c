@@ -61,9 +61,17 @@ hm_status hm_memory_reserve(const hm_memory *memory, size_t size, unsigned char 
     return HM_OK;
 }
 
-hm_status hm_memory_commit(const hm_memory *memory, unsigned char *address, size_t size)
+bool hm_memory_commit_clear(void *context, void *address, size_t size)
 {
-    if (memory->commit(memory->context, address, size))
+    const hm_memory *memory = context;
+    return memory->raw(context, address, size) && memset(address, 0, size) != NULL;
+}
+
+hm_status hm_memory_commit(const hm_memory *memory, unsigned char *address, size_t size,
+                           bool is_raw)
+{
+    is_raw = is_raw && hm_memory_has_raw(memory);
+    if ((is_raw ? memory->raw : memory->commit)(memory->context, address, size))
         return HM_OK;
     return hm_fail_memory(HM_COMMIT, size);
 }

@@ -24,9 +24,20 @@ static inline size_t hm_memory_align_of(size_t size)
 }
 
 /* Call the table's functions, and record failures for hm_last_error. A reservation that is not
- * aligned as memory.h says is released: HM_ERROR_INVALID. */
+ * aligned as memory.h says is released: HM_ERROR_INVALID. `is_raw`: the memory may hold anything,
+ * since it is written before it is read. */
 hm_status hm_memory_reserve(const hm_memory *memory, size_t size, unsigned char **address);
-hm_status hm_memory_commit(const hm_memory *memory, unsigned char *address, size_t size);
+hm_status hm_memory_commit(const hm_memory *memory, unsigned char *address, size_t size,
+                           bool is_raw);
+
+/* The `commit` of tables with a `raw`, which are where their context points: calls it, and clears.
+ */
+bool hm_memory_commit_clear(void *context, void *address, size_t size);
+
+static inline bool hm_memory_has_raw(const hm_memory *memory)
+{
+    return memory->commit == hm_memory_commit_clear;
+}
 
 /* Gives pages back; records a failure in the same way. */
 hm_status hm_memory_decommit(const hm_memory *memory, unsigned char *address, size_t size);

@@ -71,7 +71,7 @@ hm_status hm_pool_index_reserve(hm_pool *pool, size_t more)
         return HM_OK;
     size_t size = hm_pool_index_size(pool) - committed;
     unsigned char *end = (unsigned char *)pool->buckets + committed;
-    hm_status status = size != 0 ? hm_memory_commit(hm_pool_memory(pool), end, size) : HM_OK;
+    hm_status status = size != 0 ? hm_memory_commit(hm_pool_memory(pool), end, size, false) : HM_OK;
     if (status == HM_OK)
         hm_pool_index_rebuild(pool);
     else

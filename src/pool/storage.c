@@ -64,7 +64,7 @@ static hm_status pool_bring_blocks(hm_pool *pool, size_t first, size_t end)
         pool->item_reserved_size += (piece.end - piece.first) * size;
     }
     unsigned char *address = start + (first - piece.first) * size;
-    status = hm_memory_commit(hm_pool_memory(pool), address, (end - first) * size);
+    status = hm_memory_commit(hm_pool_memory(pool), address, (end - first) * size, true);
     if (status != HM_OK) {
         if (is_new)
             pool_release_piece(pool, piece, start);
@@ -111,7 +111,7 @@ static hm_status pool_bring_pages(hm_pool *pool, size_t first, size_t end)
     size_t size = (end - first) * hm_pool_memory(pool)->page_size;
     hm_status status = hm_array_commit(&pool->unit_array, (end - 1) / HM_POOL_WORD + 1, false);
     if (status == HM_OK)
-        status = hm_memory_commit(hm_pool_memory(pool), address, size);
+        status = hm_memory_commit(hm_pool_memory(pool), address, size, true);
     if (status != HM_OK)
         return status;
     hm_memory_poison(address, size);

@@ -291,7 +291,7 @@ void hm_load_return_array(hm_array *array, const hm_array *before)
     hm_array_fini(array);
     *array = *before;
     if (before->committed_size == 0 ||
-        hm_memory_commit(before->memory, before->data, before->committed_size) == HM_OK)
+        hm_memory_commit(before->memory, before->data, before->committed_size, false) == HM_OK)
         return;
     hm_restore_last_error(); /* What was reserved ahead is lost. */
     array->committed_size = array->limit = 0;

@@ -59,8 +59,8 @@ static uint32_t secondary_slots_before(const hm_secondary *secondary, size_t pie
 static hm_status secondary_commit_piece(hm_secondary *secondary, size_t piece)
 {
     size_t size = secondary_piece_size(secondary, piece);
-    hm_status status =
-        hm_memory_commit(secondary->value_array.memory, secondary_piece_at(secondary, piece), size);
+    hm_status status = hm_memory_commit(secondary->value_array.memory,
+                                        secondary_piece_at(secondary, piece), size, false);
     if (status != HM_OK)
         return status;
     secondary->positions_size += size;

@@ -210,8 +210,8 @@ static void table_list(hm_table_space *space, hm_array_column *columns)
     records += sizeof(hm_array) * table_arrays_of(desc);
     if (space->is_whole)
         records += sizeof(hm_column) * desc->column_count;
-    columns[0] = (hm_array_column){
-        .array = &space->table->record_array, .desc = {1, 0, records, 1, NULL}, .used = records};
+    columns[0] =
+        (hm_array_column){.array = &space->table->record_array, .desc = {1, 0, records, 1, NULL}};
     columns[1] = (hm_array_column){.array = &space->array,
                                    .desc = {1, space->align, 0, 0, NULL},
                                    .parts = &table_parts,
@@ -254,6 +254,7 @@ void hm_table_list_moved(hm_table *table, const void **values, hm_table_space *s
     space->array = table->arrays[0];
     space->array.committed_size = (size_t)(last->data - space->array.data) + last->committed_size;
     table_list(space, columns);
+    columns[0].used = columns[0].desc.capacity;
 }
 
 /* Places an array, and returns where the next one may begin. */

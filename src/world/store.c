@@ -254,7 +254,7 @@ static hm_status store_commit(hm_world_store *store, uint32_t region, size_t end
     if (store->grows_in_steps)
         size = hm_memory_round_up(end - ready, memory->page_size);
     unsigned char *start = store_region_at(store, region) + ready;
-    hm_status status = hm_memory_commit(memory, start, size);
+    hm_status status = hm_memory_commit(memory, start, size, true);
     if (status != HM_OK)
         return status;
     store->committed_size += size;

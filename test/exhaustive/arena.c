@@ -2,6 +2,7 @@
 /* The memory of the live state. */
 #include "arena.h"
 
+#include "memory/memory_private.h"
 #include "search.h"
 
 #include <string.h>
@@ -104,6 +105,7 @@ static void flip_pages(uint32_t index, const void *address, size_t size)
         arena.memory.committed[index][page / 64] ^= UINT64_C(1) << page % 64;
 }
 
+/* The memory is blank. */
 static bool commit(void *context, void *address, size_t size)
 {
     (void)context;
@@ -111,7 +113,6 @@ static bool commit(void *context, void *address, size_t size)
     if (is_refused())
         return false;
     ASAN_UNPOISON_MEMORY_REGION(address, size);
-    memset(address, 0, size);
     flip_pages(index, address, size);
     return true;
 }
@@ -145,7 +146,13 @@ void arena_begin(const size_t *windows, uint32_t range_count, size_t page_size)
 {
     CHECK(range_count <= ARENA_RANGES);
     memset(&arena, 0, sizeof arena);
-    arena.table = (hm_memory){reserve, commit, decommit, release, NULL, page_size, NULL, false};
+    arena.table = (hm_memory){.reserve = reserve,
+                              .commit = hm_memory_commit_clear,
+                              .decommit = decommit,
+                              .release = release,
+                              .page_size = page_size,
+                              .context = &arena.table,
+                              .raw = commit};
     arena.range_count = range_count;
     for (uint32_t i = 0; i < range_count; i++) {
         CHECK(windows[i] < ARENA_STEP - ARENA_START && windows[i] % 8 == 0 &&

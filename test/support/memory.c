@@ -10,6 +10,8 @@
  * page size, which may be larger. */
 #include "memory.h"
 
+#include "../../src/memory/memory_private.h"
+
 #include "test.h"
 
 #include <stdio.h>
@@ -141,6 +143,8 @@ static void *test_reserve(void *context, size_t size)
     return address;
 }
 
+static const unsigned char fresh = 0xA5; /* each byte of memory that may hold anything */
+
 static bool test_commit(void *context, void *address, size_t size)
 {
     test_memory *memory = context;
@@ -152,6 +156,18 @@ static bool test_commit(void *context, void *address, size_t size)
     set_pages(memory, range, address, size, true);
     range->committed_size += size;
     memory->committed_size += size;
+    return true;
+}
+
+/* What the library reads of it before it is written, it has no right to. More than its beginning
+ * would take long. */
+static bool test_raw(void *context, void *address, size_t size)
+{
+    const size_t most = 1 << 14;
+    if (!test_commit(context, address, size))
+        return false;
+    hm_memory_unpoison(address, size); /* A container has poisoned what it gave back. */
+    memset(address, fresh, size < most ? size : most);
     return true;
 }
 
@@ -208,12 +224,13 @@ void test_memory_init(test_memory *memory, size_t page_size)
     memset(memory, 0, sizeof *memory);
     memory->base = used != NULL ? used : hm_memory_os();
     memory->table.reserve = test_reserve;
-    memory->table.commit = test_commit;
+    memory->table.commit = hm_memory_commit_clear;
     memory->table.decommit = test_decommit;
     memory->table.release = test_release;
     memory->table.remap = test_remap;
     memory->table.page_size = used != NULL ? used->page_size : page_size;
     memory->table.context = memory;
+    memory->table.raw = test_raw;
 }
 
 void test_memory_init_with_holes(test_memory *memory, size_t page_size)
@@ -284,8 +301,6 @@ typedef struct test_block {
     void *raw;
     size_t size;
 } test_block;
-
-static const unsigned char fresh = 0xA5; /* each byte of a new block */
 
 static void *test_allocate(void *context, size_t size, size_t align)
 {
