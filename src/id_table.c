@@ -307,10 +307,9 @@ static hm_status id_table_admit(hm_id_table *table, const char *name, uint32_t n
 bool hm_id_table_moves(const hm_id_table *table, uint32_t n)
 {
     size_t slots = table->entry_array.capacity, room = slots - table->slot_count;
-    if (slots >= table->max_slots)
-        return false;
-    return hm_id_table_outgrows(table, n) ||
-           (n > room && n - id_table_count_usable(table, n) > room);
+    if (hm_id_table_outgrows(table, n))
+        return true;
+    return slots < table->max_slots && n > room && n - id_table_count_usable(table, n) > room;
 }
 
 hm_status hm_id_table_resize(hm_id_table *table, const char *name, uint32_t n,

@@ -242,6 +242,14 @@ static bool read_file(void *context, void *bytes, size_t size)
     return true;
 }
 
+/* Adds items as long as the capacity or the slots allow. */
+static void fill(const verbs *of, uint32_t capacity)
+{
+    for (uint32_t i = of->stats(&made).count; i < (capacity != 0 ? capacity : SLOTS); i++)
+        CHECK(!hm_handle_is_null(of->add(&made)));
+    CHECK(hm_handle_is_null(of->add(&made)));
+}
+
 /* Slots far beyond the capacity: those in between are issued later, with higher generations, also
  * after a save and a load. */
 static void check_distance(const verbs *of, uint32_t way, uint32_t capacity)
@@ -257,15 +265,14 @@ static void check_distance(const verbs *of, uint32_t way, uint32_t capacity)
     file_size = file_position = 0;
     CHECK(of->save(&made, (hm_sink){write_file, NULL}) == HM_OK);
     CHECK(hm_handle_equal(of->add(&made), next));
-    CHECK(of->trim(&made) == HM_OK);
+    fill(of, capacity);
     end(of);
     begin(of, way, capacity);
     CHECK(of->load(&made, (hm_source){read_file, NULL}) == HM_OK);
     CHECK(of->stats(&made).count == 2 && of->stats(&made).slots == SLOTS);
     CHECK(hm_handle_equal(of->add(&made), next) && of->validate(&made) == HM_OK);
-    for (uint32_t i = 3; i < FEW; i++)
-        CHECK(!hm_handle_is_null(of->add(&made)));
-    CHECK(hm_handle_is_null(of->add(&made)) == (capacity != 0));
+    CHECK(of->trim(&made) == HM_OK);
+    fill(of, capacity);
     end(of);
 }
 
@@ -332,4 +339,28 @@ TEST(adopt, a_pool_that_adopted_up_to_its_capacity_is_full)
     CHECK(hm_handle_is_null(add_pool(&made)) && tells("capacity is used up"));
     CHECK(adopt_pool(&made, name_of(0, 1)) == HM_ERROR_FULL);
     end(&pool_verbs);
+}
+
+/* Retired slots have entries, but no position: so entries may have space for all slots before
+ * positions have it. Without a capacity a trim leaves space for what is there, which doubles. */
+TEST(adopt, a_world_has_all_its_slots_when_some_were_retired)
+{
+    enum { MANY = 900, RETIRED = 30 };
+    for (uint32_t count = 250; count < MANY / 2; count += 50) {
+        hm_world world;
+        const hm_world_desc desc = {.max_slots = MANY, .type_id = TYPE};
+        CHECK(hm_world_init(&world, &desc) == HM_OK);
+        CHECK(hm_world_create_n(&world, NULL, 0, count, NULL, NULL) == HM_OK);
+        CHECK(hm_world_trim(&world) == HM_OK);
+        for (uint32_t i = 0; i < RETIRED; i++) {
+            const hm_handle last = name_of(count + 2 * i, HM_HANDLE_MAX_GENERATION);
+            CHECK(hm_world_adopt(&world, last) == HM_OK && hm_world_destroy(&world, last));
+            CHECK(!hm_handle_is_null(hm_world_create(&world, NULL, 0)));
+        }
+        CHECK(hm_world_adopt(&world, name_of(2 * count + RETIRED / 2, 1)) == HM_OK);
+        while (hm_world_count(&world) < MANY - RETIRED)
+            CHECK(!hm_handle_is_null(hm_world_create(&world, NULL, 0)));
+        CHECK(hm_handle_is_null(hm_world_create(&world, NULL, 0)));
+        hm_world_fini(&world);
+    }
 }
