@@ -247,9 +247,10 @@ static hm_status world_load_set(world_load *load, uint16_t *parts, uint32_t n)
 static bool world_lacks_row(const world_load *load, uint32_t slot)
 {
     const hm_id_table *ids = &load->fresh.ids;
+    if (slot >= ids->slot_count || hm_handle_index(ids->entries[slot]) >= ids->count)
+        return false;
     const hm_world_place *place = &load->fresh.places[slot];
-    return slot < ids->slot_count && hm_handle_index(ids->entries[slot]) < ids->count &&
-           (place->chunk | place->row) == 0 && slot != load->zero;
+    return (place->chunk | place->row) == 0 && slot != load->zero;
 }
 
 /* Makes rows of a run for the slots that are given. */

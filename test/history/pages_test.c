@@ -11,7 +11,9 @@
 #include <unistd.h>
 #endif
 #if defined(__linux__) && defined(__has_include)
-#if __has_include(<linux/seccomp.h>) && __has_include(<linux/userfaultfd.h>)
+/* Debian's 32-bit compiler comes without asm/, which the others include. */
+#if __has_include(<asm/types.h>) && __has_include(<linux/seccomp.h>) && \
+    __has_include(<linux/userfaultfd.h>)
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <linux/userfaultfd.h>
