@@ -172,7 +172,8 @@ void begin(int argc, char **argv, uint32_t items, uint32_t least_items)
     }
     if (smoke)
         item_count = least_items;
-    require(item_count >= least_items && repetitions > 0, "too few items or repetitions");
+    require((item_count == items || item_count >= least_items) && repetitions > 0,
+            "too few items or repetitions");
     static std::string interleave = "--benchmark_enable_random_interleaving=true";
     char *flags[] = {argv[0], &interleave[0], nullptr};
     int flag_count = 2;

@@ -20,27 +20,25 @@ enum {
 static void query_enter_archetype(hm_query_loop *loop, const hm_world_archetype *archetype)
 {
     const hm_query *query = loop->query;
-    uint32_t size = 0; /* of a row's values */
     loop->archetype = archetype;
-    for (uint32_t c = 0; c < query->column_end; c++) {
-        const hm_world_cell *cell = hm_world_cell_of(archetype, query->numbers[c]);
-        loop->places[c] = (hm_query_column){cell->offset, cell->size};
-        size += cell->size;
-    }
-    loop->cursor.size = size;
+    loop->cursor.size = 0;
+    for (uint32_t c = 0; c < query->column_end; c++)
+        loop->cursor.size += hm_world_cell_of(archetype, query->numbers[c])->size;
 }
 
-/* Points the view's columns to a row of its archetype. */
-static void query_point(hm_query_loop *loop, uint32_t chunk, uint32_t row)
+/* Points the view's columns to a row of its archetype, but those of sparse terms. */
+static inline void query_point(hm_query_loop *loop, uint32_t chunk, uint32_t row)
 {
     const hm_query *query = loop->query;
     unsigned char *start = hm_world_chunk_at(query->world, chunk);
     size_t rows = loop->archetype->rows[hm_world_chunk_class(chunk)];
     loop->entities = hm_world_entities(query->world, loop->archetype, chunk) + row;
     for (uint32_t c = 0; c < query->column_end; c++) {
-        hm_query_column place = loop->places[c];
-        size_t offset = rows * place.offset + (size_t)row * place.size;
-        loop->columns[c] = place.size != 0 ? start + offset : NULL;
+        if (hm_query_is_sparse(query, c))
+            continue;
+        const hm_world_cell *cell = hm_world_cell_of(loop->archetype, query->numbers[c]);
+        size_t offset = rows * cell->offset + (size_t)row * cell->size;
+        loop->columns[c] = cell->size != 0 ? start + offset : NULL;
     }
 }
 
@@ -181,7 +179,8 @@ static bool query_next_owner(hm_query_loop *loop)
     if (QUERY_AHEAD < driver->count - index) {
         hm_handle ahead = driver->owners[index + QUERY_AHEAD];
         HM_PREFETCH(hm_world_place_of(world, ahead));
-        query_prefetch_terms(loop, ahead);
+        if (loop->query->sparse_count > 1)
+            query_prefetch_terms(loop, ahead);
     }
     return true;
 }
@@ -214,27 +213,30 @@ static bool query_next_row(hm_query_loop *loop)
     return true;
 }
 
-static bool query_test_archetype(hm_query_loop *loop)
+/* Returns what is known of the candidate's archetype. Owners of a sparse component change from one
+ * archetype to another and back, so several are kept. */
+static const hm_query_known *query_test_archetype(hm_query_loop *loop)
 {
     const hm_query *query = loop->query;
-    hm_query_cursor *cursor = &loop->cursor;
-    uint32_t index = hm_world_place_archetype(cursor->place);
-    if (cursor->archetype != index) {
-        const hm_world_archetype *archetype = &query->world->archetypes[index];
-        cursor->archetype = index;
-        cursor->archetype_matches = hm_query_matches(query, archetype, &cursor->any_terms);
+    uint32_t index = hm_world_place_archetype(loop->cursor.place);
+    hm_query_known *known = &loop->cursor.known[index % HM_QUERY_KNOWN];
+    if (known->archetype != index + 1) {
+        known->archetype = index + 1;
+        known->matches =
+            hm_query_matches(query, &query->world->archetypes[index], &known->any_terms);
     }
-    return cursor->archetype_matches;
+    return known;
 }
 
 /* Whether the candidate matches; then all its positions are in `found`. `walked`: the sparse term
  * whose owner at the cursor's index it is, or HM_WORLD_NONE. */
-static bool query_test(hm_query_loop *loop, uint32_t walked)
+static inline bool query_test(hm_query_loop *loop, uint32_t walked)
 {
     const hm_query *query = loop->query;
-    if (!query_test_archetype(loop))
+    const hm_query_known *known = query_test_archetype(loop);
+    if (!known->matches)
         return false;
-    uint64_t any_terms = loop->cursor.any_terms;
+    uint64_t any_terms = known->any_terms;
     for (uint32_t s = 0; s < query->sparse_count; s++) {
         if (s == walked) { /* It has the value that all entities must have. */
             loop->found[s] = loop->cursor.index;
@@ -261,27 +263,35 @@ bool hm_query_accepts(hm_query_loop *loop, hm_handle entity)
     return query_test(loop, HM_WORLD_NONE);
 }
 
-static void query_next_candidate(hm_query_loop *loop)
+static bool query_next_candidate(hm_query_loop *loop)
 {
-    hm_query_cursor *cursor = &loop->cursor;
-    cursor->exists =
-        cursor->left != 0 && (loop->driver != NULL ? query_next_owner(loop) : query_next_row(loop));
-    cursor->left -= cursor->exists;
-    cursor->matches = cursor->exists && query_test(loop, loop->walked);
+    if (loop->cursor.left == 0)
+        return false;
+    loop->cursor.left--;
+    return loop->driver != NULL ? query_next_owner(loop) : query_next_row(loop);
 }
 
 /* runs */
 
-/* Whether the candidate is the next one of a run that begins at `first` and has `count` entities.
- */
-static bool query_continues(const hm_query_loop *loop, hm_world_place first, uint32_t count)
+/* Whether the next candidate has the row after this one, in the same chunk. */
+static bool query_is_followed(const hm_query_loop *loop)
 {
-    const hm_query *query = loop->query;
+    const hm_secondary *driver = loop->driver;
     const hm_query_cursor *cursor = &loop->cursor;
-    if (!cursor->matches || cursor->place.chunk != first.chunk ||
-        cursor->place.row != first.row + count)
+    if (cursor->left == 0)
         return false;
-    for (uint32_t s = 0; s < query->sparse_columns; s++) {
+    if (driver == NULL)
+        return cursor->row < cursor->rows;
+    if (cursor->index + 1 >= driver->count)
+        return false;
+    hm_world_place next = *hm_world_place_of(loop->query->world, driver->owners[cursor->index + 1]);
+    return next.chunk == cursor->place.chunk && next.row == cursor->place.row + 1;
+}
+
+/* Whether the sparse values of the candidate follow those of a run of `count` entities. */
+static bool query_continues(const hm_query_loop *loop, uint32_t count)
+{
+    for (uint32_t s = 0; s < loop->query->sparse_columns; s++) {
         uint32_t position = loop->positions[s];
         if (position != HM_INVALID_INDEX)
             position += count;
@@ -292,17 +302,16 @@ static bool query_continues(const hm_query_loop *loop, hm_world_place first, uin
 }
 
 /* Begins a view at the candidate, which matches. */
-static void query_begin_run(hm_query_loop *loop)
+static inline void query_begin_run(hm_query_loop *loop)
 {
     const hm_query *query = loop->query;
-    const hm_query_cursor *cursor = &loop->cursor;
-    const hm_world_archetype *archetype = &query->world->archetypes[cursor->archetype];
-    if (loop->archetype != archetype)
-        query_enter_archetype(loop, archetype);
-    query_point(loop, cursor->place.chunk, hm_world_place_row(cursor->place));
+    hm_world_place place = loop->cursor.place;
+    loop->archetype = &query->world->archetypes[hm_world_place_archetype(place)];
+    query_point(loop, place.chunk, hm_world_place_row(place));
     for (uint32_t s = 0; s < query->sparse_columns; s++) {
         uint32_t term = query->sparse_terms[s], position = loop->found[s];
         loop->positions[s] = position;
+        loop->columns[term] = NULL;
         if (position == HM_INVALID_INDEX)
             continue;
         const hm_secondary *secondary =
@@ -311,22 +320,23 @@ static void query_begin_run(hm_query_loop *loop)
     }
 }
 
+/* A candidate that matches, but not where the run goes on, begins the next one. */
 static bool query_next_run(hm_query_loop *loop)
 {
     hm_query_cursor *cursor = &loop->cursor;
-    while (cursor->exists && !cursor->matches)
-        query_next_candidate(loop);
-    if (!cursor->exists)
-        return false;
-    hm_world_place first = cursor->place;
     uint32_t count = 0;
-    query_begin_run(loop);
-    do {
-        count++;
-        query_next_candidate(loop);
-    } while (query_continues(loop, first, count));
+    while (count == 0 || query_is_followed(loop)) {
+        if (!cursor->is_begun && !query_next_candidate(loop))
+            break;
+        bool matches = cursor->is_begun || query_test(loop, loop->walked);
+        cursor->is_begun = matches && count > 0 && !query_continues(loop, count);
+        if (count > 0 && (!matches || cursor->is_begun))
+            break;
+        if (matches && count++ == 0)
+            query_begin_run(loop);
+    }
     loop->count = count;
-    return true;
+    return count > 0;
 }
 
 /* the loop */
@@ -364,7 +374,6 @@ void hm_query_rewind_archetypes(hm_query_loop *loop)
     loop->list = hm_query_list(loop->query);
     loop->cursor = (hm_query_cursor){.unlisted = loop->query->seen, .chunk = HM_WORLD_NONE};
     loop->cursor.left = UINT32_MAX;
-    loop->cursor.archetype = HM_WORLD_NONE;
     loop->cursor.index = UINT32_MAX; /* The first owner is the one after that. */
 }
 
@@ -381,7 +390,6 @@ void hm_query_rewind(hm_query_loop *loop)
     }
     query_find_driver(loop);
     hm_query_rewind_archetypes(loop);
-    query_next_candidate(loop);
 }
 
 /* parts */
@@ -415,9 +423,7 @@ static void query_start_part(hm_query_loop *part, uint32_t n)
         cursor->ahead = HM_WORLD_NONE;
         return;
     }
-    if (part->query->sparse_count == 0)
-        return;
-    if (part->driver == NULL) {
+    if (part->query->sparse_count != 0 && part->driver == NULL) {
         cursor->place.chunk = cursor->ahead;
         cursor->place.row = (uint32_t)(cursor->ahead_archetype - world->archetypes)
                             << HM_WORLD_ROW_BITS;
@@ -425,7 +431,6 @@ static void query_start_part(hm_query_loop *part, uint32_t n)
         cursor->row = cursor->skip;
         cursor->chunk = hm_world_next_chunk(world, cursor->ahead_archetype, cursor->ahead);
     }
-    query_next_candidate(part);
 }
 
 /* Goes before the first row or owner, and returns how many there are. */

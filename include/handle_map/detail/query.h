@@ -16,14 +16,18 @@ enum { HM_QUERY_MAX_TERMS = 64 };
 enum { HM_QUERY_FEW = 12 };
 #endif
 
-/* Where a component's values are in the archetype of the view. */
-typedef struct hm_query_column {
-    uint16_t offset; /* as in hm_world_cell */
-    uint16_t size;   /* bytes; 0: the archetype has no values of it */
-} hm_query_column;
+/* Of how many archetypes a loop keeps whether they match. */
+enum { HM_QUERY_KNOWN = 8 };
 
-/* How far a loop has come. With sparse terms the rows are tested one by one, and the next of them,
- * the *candidate*, has been tested already when a view is returned: it ended the view's run. */
+/* What a loop knows of an archetype. */
+typedef struct hm_query_known {
+    uint64_t any_terms; /* of `any`: which of them it has */
+    uint32_t archetype; /* plus 1; 0: none */
+    bool matches;
+} hm_query_known;
+
+/* How far a loop has come. With sparse terms, *candidates* are tested one by one: rows or owners.
+ */
 typedef struct hm_query_cursor {
     uint32_t listed;   /* in the list of archetypes: the next one */
     uint32_t unlisted; /* archetype: the next one of those behind the list */
@@ -37,14 +41,12 @@ typedef struct hm_query_cursor {
     uint32_t size;     /* bytes of a row's values */
     const hm_world_archetype *ahead_archetype;
     uint32_t next_archetype; /* which has been found already, if chunks are walked */
-    uint32_t archetype;      /* the candidate's; none: not tested yet */
     uint32_t index;          /* of the candidate, where the owners of a secondary are walked */
     uint32_t passed;         /* bytes of values in the chunks so far, as far as they matter */
     hm_world_place place;    /* the candidate's */
     hm_handle entity;        /* the candidate */
-    bool exists, matches;    /* the candidate */
-    bool archetype_matches;  /* whether the candidate's archetype does */
-    uint64_t any_terms;      /* of `any`: which of them that archetype has */
+    bool is_begun;           /* whether the candidate matches, and is in no view yet */
+    hm_query_known known[HM_QUERY_KNOWN]; /* at their numbers, modulo */
 } hm_query_cursor;
 
 /* All fields are private; use the functions. The terms are the components that were asked for:
@@ -80,8 +82,7 @@ typedef struct hm_query_loop {
     const void *driver;                  /* hm_secondary whose owners are walked; NULL: rows are */
     uint32_t walked;                     /* sparse term: the driver's, or none */
     hm_query_cursor cursor;
-    void *columns[HM_QUERY_MAX_TERMS];          /* the view's */
-    hm_query_column places[HM_QUERY_MAX_TERMS]; /* term that has a column -> in `archetype` */
+    void *columns[HM_QUERY_MAX_TERMS];      /* the view's */
     uint32_t positions[HM_QUERY_MAX_TERMS]; /* sparse term -> position of the view's first value */
     uint32_t found[HM_QUERY_MAX_TERMS];     /* sparse term -> position of the candidate's value */
 } hm_query_loop;
