@@ -215,6 +215,8 @@ BUGS = [
         "        begin = behind;\n", "", "world"),
     Bug("a world changes when one of two loops has ended", "src/world/query.c",
         "    if (hm_atomic_add(&query->running, UINT32_MAX) == 1)", "    query->running--;", "world"),
+    Bug("a query takes the ninth archetype for the first", "src/world/query_run.c",
+        "    if (known->archetype != index + 1) {", "    if (known->archetype == 0) {", "world"),
     Bug("a part of a query has a row of the next one too", "src/world/query_run.c",
         "            query_start_part(&parts[i - 1], at - start);",
         "            query_start_part(&parts[i - 1], at - start + 1);", "world"),
