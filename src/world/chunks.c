@@ -256,6 +256,23 @@ void hm_world_zero_row(hm_world *world, hm_world_place place)
         rows_begin(world, archetype, at, NULL);
 }
 
+void hm_world_write_row(hm_world *world, hm_world_place place, const hm_component *set, uint32_t n,
+                        const void *const *values)
+{
+    const hm_world_archetype *archetype = &world->archetypes[hm_world_place_archetype(place)];
+    rows_row at = rows_at(world, archetype, place);
+    uint32_t salt = world->salt;
+    for (uint32_t i = 0; i < n; i++) {
+        const hm_world_cell *cell = hm_world_cell_of(archetype, set[i] - salt);
+        if (cell->size == 0)
+            continue;
+        if (values[i] != NULL)
+            rows_copy(rows_value(at, cell), values[i], cell->size);
+        else
+            hm_world_fill(world, set[i] - salt, rows_value(at, cell), 1);
+    }
+}
+
 hm_world_place hm_world_copy_row(hm_world *world, hm_world_place from, uint32_t to)
 {
     const hm_world_archetype *source = &world->archetypes[hm_world_place_archetype(from)];

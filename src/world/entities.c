@@ -270,7 +270,7 @@ HM_INLINE hm_handle entities_create(hm_world *world, const hm_component *set, ui
     if (hm_handle_is_null(entity))
         return entity;
     if (values != NULL)
-        entities_write_run(world, place, 1, set, n, values, 0);
+        hm_world_write_row(world, place, set, n, values);
     else
         hm_world_zero_row(world, place);
     for (uint32_t i = 0; values == NULL && i < sparse.count; i++)

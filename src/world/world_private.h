@@ -400,6 +400,10 @@ hm_world_place hm_world_append_row(hm_world *world, uint32_t index, hm_handle en
 /* Makes all values of a row what they are where none is given. */
 void hm_world_zero_row(hm_world *world, hm_world_place place);
 
+/* Writes values[i] for each component of the row's set; NULL: what it is where none is given. */
+void hm_world_write_row(hm_world *world, hm_world_place place, const hm_component *set, uint32_t n,
+                        const void *const *values);
+
 /* Removes a row: the last one of the archetype takes its place. Its values are not destroyed. */
 void hm_world_remove_row(hm_world *world, hm_world_place place);
 
