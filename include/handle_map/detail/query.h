@@ -26,8 +26,7 @@ typedef struct hm_query_known {
     bool matches;
 } hm_query_known;
 
-/* How far a loop has come. With sparse terms, *candidates* are tested one by one: rows or owners.
- */
+/* How far a loop has come. With sparse terms it tests *candidates*, one by one: rows or owners. */
 typedef struct hm_query_cursor {
     uint32_t listed;   /* in the list of archetypes: the next one */
     uint32_t unlisted; /* archetype: the next one of those behind the list */
