@@ -208,7 +208,8 @@ TEST(save_kinds, every_short_script_of_marks_and_rewinds_keeps_what_a_save_had_w
     enum { VERBS = sizeof verbs / sizeof *verbs };
     test_step steps[1 + SHORT_STEPS] = {{0, {0}}};
     const test_script script = {&history_subject, steps, 1 + SHORT_STEPS};
-    uint32_t scripts = 1, step = test_scale() > 1 ? 7 : 1; /* where all takes long, one in seven */
+    /* Where all takes long, one in seven or more, with every verb at each place. */
+    uint32_t scripts = 1, step = test_scale() > 1 ? 7 + VERBS * (test_scale() / 10) : 1;
     for (uint32_t i = 0; i < SHORT_STEPS; i++)
         scripts *= VERBS;
     for (uint32_t n = 0; n < scripts; n += step) {
@@ -300,7 +301,7 @@ TEST(save_kinds, a_thousand_loads_leak_nothing)
         test_memory_init_with_holes(&memory, test_page_size(4096));
         make(kind, &made, 0, STEPS, &random);
         save_to(kind, &made, &file);
-        for (int i = 0; i < 1000; i++) {
+        for (uint32_t i = test_scaled(1000); i > 0; i--) {
             kind->init(&loaded, 0, &memory.table);
             CHECK(kind->load(&loaded, NULL, test_source(&file)) == HM_OK);
             kind->fini(&loaded);
