@@ -54,7 +54,7 @@ typedef struct hm_view {
 } hm_view;
 
 /* hm_query and hm_query_loop are structs that programs hold by value; all of their fields, in
- * detail/query.h, are private. A loop has about 1.5 KiB, of which it uses what its query has terms
+ * detail/query.h, are private. A loop has about 1.3 KiB, of which it uses what its query has terms
  * for. It needs no init; a zeroed loop is one that has ended. A loop may be moved by assignment,
  * which invalidates its view; then only the new object may be used. */
 

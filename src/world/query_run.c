@@ -26,7 +26,7 @@ static void query_enter_archetype(hm_query_loop *loop, const hm_world_archetype 
         loop->cursor.size += hm_world_cell_of(archetype, query->numbers[c])->size;
 }
 
-/* Points the view's columns to a row of its archetype, but those of sparse terms. */
+/* Points the view's columns to a row of its archetype. Those of sparse terms are left alone. */
 static inline void query_point(hm_query_loop *loop, uint32_t chunk, uint32_t row)
 {
     const hm_query *query = loop->query;
@@ -213,13 +213,13 @@ static bool query_next_row(hm_query_loop *loop)
     return true;
 }
 
-/* Returns what is known of the candidate's archetype. Owners of a sparse component change from one
- * archetype to another and back, so several are kept. */
+/* Returns what is known of the candidate's archetype. Neighbouring owners are often of different
+ * archetypes, so several are kept. */
 static const hm_query_known *query_test_archetype(hm_query_loop *loop)
 {
     const hm_query *query = loop->query;
     uint32_t index = hm_world_place_archetype(loop->cursor.place);
-    hm_query_known *known = &loop->cursor.known[index % HM_QUERY_KNOWN];
+    hm_query_known *known = &loop->known[index % HM_QUERY_KNOWN];
     if (known->archetype != index + 1) {
         known->archetype = index + 1;
         known->matches =
@@ -320,17 +320,17 @@ static inline void query_begin_run(hm_query_loop *loop)
     }
 }
 
-/* A candidate that matches, but not where the run goes on, begins the next one. */
+/* A candidate that matches, but whose values lie elsewhere, begins the next run. */
 static bool query_next_run(hm_query_loop *loop)
 {
     hm_query_cursor *cursor = &loop->cursor;
     uint32_t count = 0;
     while (count == 0 || query_is_followed(loop)) {
-        if (!cursor->is_begun && !query_next_candidate(loop))
+        if (!cursor->is_pending && !query_next_candidate(loop))
             break;
-        bool matches = cursor->is_begun || query_test(loop, loop->walked);
-        cursor->is_begun = matches && count > 0 && !query_continues(loop, count);
-        if (count > 0 && (!matches || cursor->is_begun))
+        bool matches = cursor->is_pending || query_test(loop, loop->walked);
+        cursor->is_pending = matches && count > 0 && !query_continues(loop, count);
+        if (count > 0 && (!matches || cursor->is_pending))
             break;
         if (matches && count++ == 0)
             query_begin_run(loop);
@@ -375,6 +375,8 @@ void hm_query_rewind_archetypes(hm_query_loop *loop)
     loop->cursor = (hm_query_cursor){.unlisted = loop->query->seen, .chunk = HM_WORLD_NONE};
     loop->cursor.left = UINT32_MAX;
     loop->cursor.index = UINT32_MAX; /* The first owner is the one after that. */
+    if (loop->query->sparse_count != 0)
+        memset(loop->known, 0, sizeof loop->known);
 }
 
 void hm_query_rewind(hm_query_loop *loop)
@@ -471,6 +473,7 @@ void hm_query_split(hm_query *query, hm_query_loop *parts, uint32_t n)
             part->driver = parts[0].driver;
             part->walked = parts[0].walked;
             part->cursor = parts[i - 1].cursor;
+            memset(part->known, 0, sizeof part->known);
         }
         if (part->driver != NULL) {
             part->cursor.index = at - 1; /* The first owner is the one after that. */

@@ -400,7 +400,8 @@ hm_world_place hm_world_append_row(hm_world *world, uint32_t index, hm_handle en
 /* Makes all values of a row what they are where none is given. */
 void hm_world_zero_row(hm_world *world, hm_world_place place);
 
-/* Writes values[i] for each component of the row's set; NULL: what it is where none is given. */
+/* Writes values[i] for each component of the set that has values in the row; NULL: the value that
+ * it has where none is given. */
 void hm_world_write_row(hm_world *world, hm_world_place place, const hm_component *set, uint32_t n,
                         const void *const *values);
 

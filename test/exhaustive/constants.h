@@ -49,6 +49,7 @@
 #define STORE_FIRST 6
 #define STORE_PIECES 1
 #define HM_QUERY_FEW 3
+#define HM_QUERY_KNOWN 2
 #define DEFRAGMENT_ARCHETYPES 2
 
 /* Of the models, so that a state is small; and so that every callback tries all. */

@@ -14,10 +14,8 @@ enum { HM_QUERY_MAX_TERMS = 64 };
 /* Archetypes that a query lists without memory of its own. */
 #ifndef HM_EXHAUSTIVE
 enum { HM_QUERY_FEW = 12 };
+enum { HM_QUERY_KNOWN = 8 }; /* archetypes of which a loop keeps whether they match */
 #endif
-
-/* Of how many archetypes a loop keeps whether they match. */
-enum { HM_QUERY_KNOWN = 8 };
 
 /* What a loop knows of an archetype. */
 typedef struct hm_query_known {
@@ -44,8 +42,7 @@ typedef struct hm_query_cursor {
     uint32_t passed;         /* bytes of values in the chunks so far, as far as they matter */
     hm_world_place place;    /* the candidate's */
     hm_handle entity;        /* the candidate */
-    bool is_begun;           /* whether the candidate matches, and is in no view yet */
-    hm_query_known known[HM_QUERY_KNOWN]; /* at their numbers, modulo */
+    bool is_pending;         /* whether the candidate matches, and is in no view yet */
 } hm_query_cursor;
 
 /* All fields are private; use the functions. The terms are the components that were asked for:
@@ -81,6 +78,7 @@ typedef struct hm_query_loop {
     const void *driver;                  /* hm_secondary whose owners are walked; NULL: rows are */
     uint32_t walked;                     /* sparse term: the driver's, or none */
     hm_query_cursor cursor;
+    hm_query_known known[HM_QUERY_KNOWN];   /* archetype a is at a % HM_QUERY_KNOWN */
     void *columns[HM_QUERY_MAX_TERMS];      /* the view's */
     uint32_t positions[HM_QUERY_MAX_TERMS]; /* sparse term -> position of the view's first value */
     uint32_t found[HM_QUERY_MAX_TERMS];     /* sparse term -> position of the candidate's value */
