@@ -379,7 +379,7 @@ static size_t array_bring_piece(const hm_array *array, size_t end)
     if (ready >= array->committed_size) /* The last page of a whole range may be cut. */
         return array->committed_size;
     size_t size = hm_memory_piece(array->memory, ready, array->committed_size);
-    if (size == 0 || array->step_shift != 0 || end > ready + size)
+    if (array->step_shift != 0 || size == 0 || end > ready + size)
         return array->committed_size;
     hm_memory_populate(array->data + ready, size);
     return ready + size;

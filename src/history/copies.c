@@ -70,7 +70,7 @@ static void copies_lift_poison(unsigned char *address, size_t size, unsigned cha
 {
     memset(bits, 0, (size + 7) / 8);
 #ifdef HM_HAS_POISON
-    if (!hm_memory_poisons() || __asan_region_is_poisoned(address, size) == NULL)
+    if (__asan_region_is_poisoned(address, size) == NULL)
         return;
     for (size_t i = 0; i < size; i++)
         if (__asan_address_is_poisoned(address + i))

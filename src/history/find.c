@@ -124,7 +124,9 @@ static bool find_compares(hm_history *history)
         hm_memory_untrack(history->files);
         history->method = HM_HISTORY_COMPARE;
     }
-    return history->method == HM_HISTORY_COMPARE || hm_memory_poisons();
+    if (hm_memory_poisons())
+        return true;
+    return history->method == HM_HISTORY_COMPARE;
 }
 
 bool hm_history_find(hm_history *history)

@@ -288,7 +288,9 @@ void hm_lists_adopt_blocks(hm_lists_blocks *blocks, uint32_t end, uint64_t items
     blocks->end = blocks->cursor = end;
     blocks->item_count = items;
     blocks->is_joined = true;
-    for (uint32_t unit = 1; unit < end && hm_memory_poisons(); unit = hm_lists_end_of(blocks, unit))
+    if (!hm_memory_poisons())
+        return;
+    for (uint32_t unit = 1; unit < end; unit = hm_lists_end_of(blocks, unit))
         hm_lists_poison_rest(blocks, unit, hm_lists_block_at(blocks, unit)->size & ~HM_LISTS_EXACT);
 }
 

@@ -64,8 +64,7 @@ hm_status hm_memory_decommit(const hm_memory *memory, unsigned char *address, si
         }                                                                                          \
     } while (0)
 
-/* Whether addresses are not scarce, as memory.h says, so that much more may be reserved than items
- * need. */
+/* Whether addresses are not scarce (memory.h): much more may be reserved than items need. */
 bool hm_memory_is_ample(const hm_memory *memory);
 
 /* Returns `size`, rounded up to whole pages. The caller makes sure that it does not overflow. */

@@ -15,8 +15,7 @@
 #if defined(__GNUC__) && !defined(HM_PORTABLE) && !defined(_WIN32) && !defined(HM_FREESTANDING)
 #define HM_HAS_POISON 1
 
-/* The sanitizer declares them with these names and types. Weak, so that they are NULL in a program
- * without it. */
+/* Declared as the sanitizer does. Weak, so that they are NULL in a program without it. */
 __attribute__((weak)) void __asan_poison_memory_region(void const volatile *address, size_t size);
 __attribute__((weak)) void __asan_unpoison_memory_region(void const volatile *address, size_t size);
 __attribute__((weak)) int __asan_address_is_poisoned(void const volatile *address);

@@ -24,7 +24,6 @@ typedef struct world_load {
     hm_load_ids ids;
     hm_array part_array; /* world_part */
     uint32_t left;       /* entities that have no row yet */
-    uint32_t zero;       /* the slot whose place is all zeros; HM_WORLD_NONE: none */
     uint32_t archetype;  /* that is being read */
     uint32_t made;       /* values of the column, or of the sparse component, that is being read */
     hm_save_in in;
@@ -199,7 +198,8 @@ static hm_status world_load_components(world_load *load)
 
 /* entities */
 
-/* Makes the id table, with places of zeros, which only the first row of all can have. */
+/* Makes the id table, with places of zeros, which no row has: the store's first piece has the cells
+ * of the archetype without components, which nothing in a load widens. */
 static hm_status world_load_ids(world_load *load)
 {
     hm_world *fresh = &load->fresh;
@@ -213,7 +213,6 @@ static hm_status world_load_ids(world_load *load)
     if (status != HM_OK)
         return status;
     load->left = fresh->ids.count;
-    load->zero = HM_WORLD_NONE;
     return HM_OK;
 }
 
@@ -249,8 +248,7 @@ static bool world_lacks_row(const world_load *load, uint32_t slot)
     const hm_id_table *ids = &load->fresh.ids;
     if (slot >= ids->slot_count || hm_handle_index(ids->entries[slot]) >= ids->count)
         return false;
-    const hm_world_place *place = &load->fresh.places[slot];
-    return (place->chunk | place->row) == 0 && slot != load->zero;
+    return (load->fresh.places[slot].chunk | load->fresh.places[slot].row) == 0;
 }
 
 /* Makes rows of a run for the slots that are given. */
@@ -267,8 +265,6 @@ static hm_status world_load_run(world_load *load, const unsigned char *slots, ui
         if (!world_lacks_row(load, slot))
             return hm_load_fail(&load->in, HM_ERROR_CORRUPT, 4 * (size_t)(left - i),
                                 "slot %" HM_U32 " has no entity, or is named twice", slot);
-        if ((place.chunk | place.row) == 0)
-            load->zero = slot;
         fresh->places[slot] = place;
         entities[i] = hm_handle_pack(slot, hm_handle_generation(fresh->ids.entries[slot]),
                                      fresh->ids.type_id);

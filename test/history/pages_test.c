@@ -121,6 +121,37 @@ TEST(history, many_changes_are_refused_without_memory_and_found_later)
     }
 }
 
+TEST(history, many_reservations_are_refused_without_memory_and_found_later)
+{
+    static void *ranges[MANY];
+    test_memory memory;
+    hm_history history;
+    test_memory_init_with_holes(&memory, test_page_size(4096));
+    const size_t page = memory.table.page_size;
+    const hm_history_desc desc = {.size = MANY * page, .memory = &memory.table};
+    CHECK(hm_history_init(&history, &desc) == HM_OK);
+    const hm_memory *table = &history.table;
+    for (int round = 0; round < 2; round++) {
+        CHECK(hm_history_mark(&history) != 0);
+        for (int i = 0; i < MANY; i++)
+            CHECK((ranges[i] = table->reserve(table->context, page)) != NULL);
+        for (int i = 0; i < MANY && round == 1; i++) /* Then nothing has changed. */
+            table->release(table->context, ranges[i], page);
+        bool was_refused = true;
+        for (uint32_t k = 1; was_refused; k++) {
+            test_memory_fail(&memory, k, true);
+            was_refused = hm_history_mark(&history) == 0;
+            CHECK(!was_refused || test_memory_refused(&memory));
+            test_memory_fail(&memory, 0, false);
+            CHECK(hm_history_validate(&history) == HM_OK);
+        }
+        for (int i = 0; i < MANY && round == 0; i++)
+            table->release(table->context, ranges[i], page);
+    }
+    hm_history_fini(&history);
+    test_memory_check_released(&memory);
+}
+
 TEST(history, a_reservation_that_the_parent_refuses_changes_nothing)
 {
     const uint64_t pages = 33000; /* more than any list of them has room for at first */
