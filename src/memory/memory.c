@@ -63,9 +63,8 @@ hm_status hm_memory_reserve(const hm_memory *memory, size_t size, unsigned char 
 
 bool hm_memory_commit_clear(void *context, void *address, size_t size)
 {
-    bool is_there = ((const hm_memory *)context)->raw(context, address, size);
-    memset(address, 0, is_there ? size : 0);
-    return is_there;
+    const hm_memory *memory = context;
+    return memory->raw(context, address, size) ? memset(address, 0, size) != NULL : false;
 }
 
 hm_status hm_memory_commit(const hm_memory *memory, unsigned char *address, size_t size,
