@@ -375,8 +375,7 @@ void hm_query_rewind_archetypes(hm_query_loop *loop)
     loop->cursor = (hm_query_cursor){.unlisted = loop->query->seen, .chunk = HM_WORLD_NONE};
     loop->cursor.left = UINT32_MAX;
     loop->cursor.index = UINT32_MAX; /* The first owner is the one after that. */
-    if (loop->query->sparse_count != 0)
-        memset(loop->known, 0, sizeof loop->known);
+    memset(loop->known, 0, sizeof loop->known);
 }
 
 void hm_query_rewind(hm_query_loop *loop)
