@@ -131,9 +131,9 @@ TEST(history, many_reservations_are_refused_without_memory_and_found_later)
     const hm_history_desc desc = {.size = MANY * page, .memory = &memory.table};
     CHECK(hm_history_init(&history, &desc) == HM_OK);
     const hm_memory *table = &history.table;
-    uint32_t refused[2] = {0};
     for (int round = 0; round < 2; round++) {
-        CHECK(hm_history_mark(&history) != 0);
+        uint64_t before = hm_history_mark(&history);
+        CHECK(before != 0);
         for (int i = 0; i < MANY; i++)
             CHECK((ranges[i] = table->reserve(table->context, page)) != NULL);
         for (int i = 0; i < MANY && round == 1; i++) /* Then nothing has changed. */
@@ -142,15 +142,14 @@ TEST(history, many_reservations_are_refused_without_memory_and_found_later)
         for (uint32_t k = 1; was_refused; k++) {
             test_memory_fail(&memory, k, true);
             was_refused = hm_history_mark(&history) == 0;
-            refused[round] += was_refused;
             CHECK(!was_refused || test_memory_refused(&memory));
             test_memory_fail(&memory, 0, false);
             CHECK(hm_history_validate(&history) == HM_OK);
         }
-        for (int i = 0; i < MANY && round == 0; i++)
-            table->release(table->context, ranges[i], page);
+        /* Then there are addresses for the next round. */
+        CHECK(hm_history_rewind(&history, before) == HM_OK);
+        CHECK(hm_history_validate(&history) == HM_OK);
     }
-    CHECK(refused[0] > refused[1]); /* Only a change is listed. */
     hm_history_fini(&history);
     test_memory_check_released(&memory);
 }
