@@ -4,6 +4,7 @@
  * none, half or all of the handles are stale, since their items were replaced. All programs pass
  * handles in random order, 256 at a time. The options are those of groups.h. */
 #include "groups.h"
+#include "owned.h"
 
 #include <numeric>
 
@@ -23,66 +24,58 @@ HM_HANDLE_DEFINE(cell)
 #define CELL_COLUMNS(COLUMN) COLUMN(uint64_t, number) COLUMN(body, content)
 HM_TABLE_DEFINE_FOR(cell, 9, CELL_COLUMNS)
 
+/* What is measured of a container with this prefix. */
+#define MEASURED(PREFIX, KEY, ANSWER, GET)                                                         \
+    using key = KEY;                                                                               \
+    using answer = ANSWER;                                                                         \
+    static constexpr const char *get_name = #GET;                                                  \
+    owned<PREFIX, PREFIX##_fini> items;                                                            \
+    answer get(key handle) const                                                                   \
+    {                                                                                              \
+        return PREFIX##_##GET(&items, handle);                                                     \
+    }                                                                                              \
+    void get_n(const key *handles, uint32_t n, answer *answers) const                              \
+    {                                                                                              \
+        PREFIX##_##GET##_n(&items, handles, n, answers);                                           \
+    }                                                                                              \
+    bool contains(key handle) const                                                                \
+    {                                                                                              \
+        return PREFIX##_contains(&items, handle);                                                  \
+    }                                                                                              \
+    void contains_n(const key *handles, uint32_t n, bool *alive) const                             \
+    {                                                                                              \
+        PREFIX##_contains_n(&items, handles, n, alive);                                            \
+    }                                                                                              \
+    uint32_t erase(key handle)                                                                     \
+    {                                                                                              \
+        return PREFIX##_erase(&items, handle);                                                     \
+    }                                                                                              \
+    uint32_t erase_n(const key *handles, uint32_t n)                                               \
+    {                                                                                              \
+        return PREFIX##_erase_n(&items, handles, n);                                               \
+    }
+
 struct our_map {
-    using key = body_handle;
-    using answer = body *;
-    static constexpr const char *name = "map", *get_name = "get";
+    MEASURED(body_map, body_handle, body *, get)
+    static constexpr const char *name = "map";
     static constexpr bool reads = true;
-    body_map items;
 
     explicit our_map(uint32_t n)
     {
         require(body_map_init(&items, n) == HM_OK, "no map");
     }
-    our_map(const our_map &) = delete;
-    our_map &operator=(const our_map &) = delete;
-    ~our_map()
-    {
-        body_map_fini(&items);
-    }
     key insert()
     {
         return body_map_insert(&items, nullptr);
     }
-    answer get(key handle) const
-    {
-        return body_map_get(&items, handle);
-    }
-    void get_n(const key *handles, uint32_t n, answer *answers) const
-    {
-        body_map_get_n(&items, handles, n, answers);
-    }
-    static uint64_t read(answer found)
-    {
-        return found != nullptr ? found->words[0] : 0;
-    }
-    bool contains(key handle) const
-    {
-        return body_map_contains(&items, handle);
-    }
-    void contains_n(const key *handles, uint32_t n, bool *alive) const
-    {
-        body_map_contains_n(&items, handles, n, alive);
-    }
-    uint32_t erase(key handle)
-    {
-        return body_map_erase(&items, handle);
-    }
-    uint32_t erase_n(const key *handles, uint32_t n)
-    {
-        return body_map_erase_n(&items, handles, n);
-    }
 };
 
 template <hm_storage Storage> struct our_pool {
-    using key = seat_handle;
-    using answer = body *;
+    MEASURED(seat_pool, seat_handle, body *, get)
     static constexpr const char *name = Storage == HM_STORAGE_VIRTUAL        ? "pool"
                                         : Storage == HM_STORAGE_FIXED_BLOCKS ? "pool fixed"
-                                                                             : "pool growing",
-                                *get_name = "get";
+                                                                             : "pool growing";
     static constexpr bool reads = true;
-    seat_pool items;
 
     explicit our_pool(uint32_t n)
     {
@@ -91,97 +84,37 @@ template <hm_storage Storage> struct our_pool {
         desc.storage = Storage;
         require(seat_pool_init_desc(&items, &desc) == HM_OK, "no pool");
     }
-    our_pool(const our_pool &) = delete;
-    our_pool &operator=(const our_pool &) = delete;
-    ~our_pool()
-    {
-        seat_pool_fini(&items);
-    }
     key insert()
     {
         return seat_pool_insert(&items, nullptr);
     }
-    answer get(key handle) const
-    {
-        return seat_pool_get(&items, handle);
-    }
-    void get_n(const key *handles, uint32_t n, answer *answers) const
-    {
-        seat_pool_get_n(&items, handles, n, answers);
-    }
-    static uint64_t read(answer found)
-    {
-        return found != nullptr ? found->words[0] : 0;
-    }
-    bool contains(key handle) const
-    {
-        return seat_pool_contains(&items, handle);
-    }
-    void contains_n(const key *handles, uint32_t n, bool *alive) const
-    {
-        seat_pool_contains_n(&items, handles, n, alive);
-    }
-    uint32_t erase(key handle)
-    {
-        return seat_pool_erase(&items, handle);
-    }
-    uint32_t erase_n(const key *handles, uint32_t n)
-    {
-        return seat_pool_erase_n(&items, handles, n);
-    }
 };
 
 struct our_table {
-    using key = cell_handle;
-    using answer = uint32_t;
-    static constexpr const char *name = "table", *get_name = "row";
+    MEASURED(cell_table, cell_handle, uint32_t, row)
+    static constexpr const char *name = "table";
     static constexpr bool reads = false; /* of which column? */
-    cell_table items;
 
     explicit our_table(uint32_t n)
     {
         require(cell_table_init(&items, n) == HM_OK, "no table");
-    }
-    our_table(const our_table &) = delete;
-    our_table &operator=(const our_table &) = delete;
-    ~our_table()
-    {
-        cell_table_fini(&items);
     }
     key insert()
     {
         uint32_t row;
         return cell_table_emplace(&items, &row);
     }
-    answer get(key handle) const
-    {
-        return cell_table_row(&items, handle);
-    }
-    void get_n(const key *handles, uint32_t n, answer *answers) const
-    {
-        cell_table_row_n(&items, handles, n, answers);
-    }
-    static uint64_t read(answer row)
-    {
-        return row;
-    }
-    bool contains(key handle) const
-    {
-        return cell_table_contains(&items, handle);
-    }
-    void contains_n(const key *handles, uint32_t n, bool *alive) const
-    {
-        cell_table_contains_n(&items, handles, n, alive);
-    }
-    uint32_t erase(key handle)
-    {
-        return cell_table_erase(&items, handle);
-    }
-    uint32_t erase_n(const key *handles, uint32_t n)
-    {
-        return cell_table_erase_n(&items, handles, n);
-    }
 };
+
+uint64_t read_answer(const body *found)
+{
+    return found != nullptr ? found->words[0] : 0;
+}
+
+uint64_t read_answer(uint32_t row)
+{
+    return row;
+}
 
 std::mt19937_64 random_bits(1);
 
@@ -264,7 +197,7 @@ template <class C> void read_all(const typename C::answer *answers, uint32_t n)
 {
     uint64_t sum = 0;
     for (uint32_t i = 0; i < n; i++)
-        sum += C::read(answers[i]);
+        sum += read_answer(answers[i]);
     benchmark::DoNotOptimize(sum);
 }
 

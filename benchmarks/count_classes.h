@@ -5,6 +5,7 @@
 #ifndef BENCHMARKS_COUNT_CLASSES_H
 #define BENCHMARKS_COUNT_CLASSES_H
 
+#include "owned.h"
 #include "peers.h"
 
 #include <handle_map/handle_map.hpp>
@@ -122,8 +123,8 @@ struct speed {
 struct world_in_c {
     static constexpr const char *name = "world in C";
     using handle = hm_handle;
-    hm_world world;
-    hm_query movers;
+    owned<hm_world, hm_world_fini> world;
+    owned<hm_query, hm_query_fini> movers;
     hm_component set[2]; /* place, speed */
 
     explicit world_in_c(uint32_t n)
@@ -140,13 +141,6 @@ struct world_in_c {
         both.all = set;
         both.all_count = 2;
         require(hm_query_init(&movers, &world, &both) == HM_OK, "no query");
-    }
-    world_in_c(const world_in_c &) = delete;
-    world_in_c &operator=(const world_in_c &) = delete;
-    ~world_in_c()
-    {
-        hm_query_fini(&movers);
-        hm_world_fini(&world);
     }
     handle create(const place &at, const speed &by)
     {

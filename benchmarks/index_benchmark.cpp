@@ -4,6 +4,7 @@
  * key and position of each slot. Owners have one of 10,000 keys, or one in 100 of them. The options
  * are those of groups.h. */
 #include "groups.h"
+#include "owned.h"
 
 #include <unordered_map>
 
@@ -27,7 +28,7 @@ template <uint32_t Limit, bool Batch> struct our_index {
     static constexpr const char *name =
         Limit != 0 ? (Batch ? "hm_index, set_n" : "hm_index")
                    : (Batch ? "hm_index, hashed keys, set_n" : "hm_index, hashed keys");
-    hm_index index;
+    owned<hm_index, hm_index_fini> index;
 
     explicit our_index(uint32_t slots)
     {
@@ -36,12 +37,6 @@ template <uint32_t Limit, bool Batch> struct our_index {
         desc.type_id = OWNER_TYPE;
         desc.key_limit = Limit;
         require(hm_index_init(&index, &desc) == HM_OK, "no index");
-    }
-    our_index(const our_index &) = delete;
-    our_index &operator=(const our_index &) = delete;
-    ~our_index()
-    {
-        hm_index_fini(&index);
     }
     void set(const work &to)
     {

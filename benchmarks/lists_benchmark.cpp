@@ -2,6 +2,7 @@
 /* lists_benchmark: hm_lists beside a std::vector of std::vector. Each list has 0 to 30 items of 8
  * bytes, all numbers as often. The options are those of groups.h. */
 #include "groups.h"
+#include "owned.h"
 
 #if defined(__GLIBC__)
 #include <malloc.h>
@@ -47,7 +48,7 @@ uint32_t share_of(uint32_t draw, size_t count)
 struct our_lists {
     static constexpr const char *name = "hm_lists";
     using key_type = number_handle;
-    number_lists lists;
+    owned<number_lists, number_lists_fini> lists;
     std::vector<number_handle> keys;
 
     explicit our_lists(uint32_t count) : keys(count)
@@ -58,12 +59,6 @@ struct our_lists {
         require(number_lists_init_desc(&lists, &desc) == HM_OK, "no lists");
         for (number_handle &key : keys)
             key = number_lists_create(&lists);
-    }
-    our_lists(const our_lists &) = delete;
-    our_lists &operator=(const our_lists &) = delete;
-    ~our_lists()
-    {
-        number_lists_fini(&lists);
     }
     void push(number_handle list, uint64_t value)
     {

@@ -4,6 +4,7 @@
 #define BENCHMARKS_PEERS_LIBRARY_H
 
 #include "one_by_one.h"
+#include "owned.h"
 
 #include <handle_map/handle_map.h>
 
@@ -16,7 +17,7 @@ template <size_t Size, bool Typed>
 struct handle_map : one_by_one<handle_map<Size, Typed>, hm_handle, Size> {
     static constexpr const char *name = Typed ? "hm_map" : "hm_map untyped";
     static constexpr int can = EVERYTHING;
-    hm_map map;
+    owned<hm_map, hm_map_fini> map;
 
     explicit handle_map(uint32_t capacity, const hm_memory *memory = nullptr)
     {
@@ -26,12 +27,6 @@ struct handle_map : one_by_one<handle_map<Size, Typed>, hm_handle, Size> {
         desc.capacity = capacity;
         desc.type_id = 7;
         require(hm_map_init(&map, &desc) == HM_OK, "no map");
-    }
-    handle_map(const handle_map &) = delete;
-    handle_map &operator=(const handle_map &) = delete;
-    ~handle_map()
-    {
-        hm_map_fini(&map);
     }
     hm_handle insert_one(const item<Size> &it)
     {
@@ -140,7 +135,7 @@ struct pool : one_by_one<pool<Size, Storage>, hm_handle, Size> {
                                         : Storage == HM_STORAGE_FIXED_BLOCKS ? "hm_pool fixed"
                                                                              : "hm_pool growing";
     static constexpr int can = EVERYTHING;
-    hm_pool items;
+    owned<hm_pool, hm_pool_fini> items;
 
     explicit pool(uint32_t capacity, hm_reuse reuse = HM_REUSE_DEFAULT)
     {
@@ -151,12 +146,6 @@ struct pool : one_by_one<pool<Size, Storage>, hm_handle, Size> {
         desc.type_id = 8;
         desc.storage = Storage;
         require(hm_pool_init(&items, &desc) == HM_OK, "no pool");
-    }
-    pool(const pool &) = delete;
-    pool &operator=(const pool &) = delete;
-    ~pool()
-    {
-        hm_pool_fini(&items);
     }
     hm_handle insert_one(const item<Size> &it)
     {

@@ -3,6 +3,7 @@
  * std::unordered_map from names to std::shared_ptr, with a std::list where there is a budget. The
  * options are those of groups.h. */
 #include "groups.h"
+#include "owned.h"
 
 #include "resource_cache.h"
 
@@ -65,7 +66,7 @@ std::vector<uint32_t> in_random_order(uint32_t count)
 
 /* Our cache, with `room` for so many resources. */
 struct our_cache {
-    resource_cache cache;
+    owned<resource_cache, resource_cache_fini> cache;
 
     our_cache(uint32_t count, uint32_t room, uint32_t workers)
     {
@@ -76,12 +77,6 @@ struct our_cache {
         desc.queue_size = FINISHED;
         desc.workers = workers;
         require(resource_cache_init(&cache, &desc) == HM_OK, "no cache");
-    }
-    our_cache(const our_cache &) = delete;
-    our_cache &operator=(const our_cache &) = delete;
-    ~our_cache()
-    {
-        resource_cache_fini(&cache);
     }
     resource_handle request(const std::string &name)
     {

@@ -7,6 +7,7 @@
  * below plots of about 1,000 nodes, as in the demo. Churn destroys groups and builds as many nodes
  * at random plots. */
 #include "groups.h"
+#include "owned.h"
 #include "scene_graph.h"
 
 namespace
@@ -82,17 +83,11 @@ class our_tree
 {
   public:
     using handle = scene_node_handle;
-    scene it;
+    owned<scene, scene_fini> it;
 
     explicit our_tree(uint32_t capacity)
     {
         require(scene_init(&it, capacity, nullptr) == HM_OK, "no scene");
-    }
-    our_tree(const our_tree &) = delete;
-    our_tree &operator=(const our_tree &) = delete;
-    ~our_tree()
-    {
-        scene_fini(&it);
     }
     handle root()
     {

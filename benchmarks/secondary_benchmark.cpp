@@ -3,6 +3,7 @@
  * array of the values. Values have 16 bytes, and belong to all owners or to one in 16. The options
  * are those of groups.h. */
 #include "groups.h"
+#include "owned.h"
 
 #include <type_traits>
 
@@ -46,7 +47,7 @@ std::vector<owner_handle> own_some(uint32_t count, uint32_t step)
 struct our_secondary {
     static constexpr const char *name = "hm_secondary";
     using key_type = owner_handle;
-    extras_secondary values;
+    owned<extras_secondary, extras_secondary_fini> values;
 
     explicit our_secondary(uint32_t slots)
     {
@@ -54,12 +55,6 @@ struct our_secondary {
         desc.capacity = desc.max_slots = slots;
         desc.type_id = 7; /* that of handle_map in peers.h */
         require(extras_secondary_init_desc(&values, &desc) == HM_OK, "no secondary");
-    }
-    our_secondary(const our_secondary &) = delete;
-    our_secondary &operator=(const our_secondary &) = delete;
-    ~our_secondary()
-    {
-        extras_secondary_fini(&values);
     }
     static std::vector<owner_handle> keys(uint32_t count, uint32_t step)
     {

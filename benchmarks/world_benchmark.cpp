@@ -2,6 +2,7 @@
 /* world_benchmark: hm_world beside plain arrays. Entities have a position and a speed, of two
  * floats each, and gain and lose others like them. The options are those of groups.h. */
 #include "groups.h"
+#include "owned.h"
 
 namespace
 {
@@ -32,8 +33,8 @@ struct our_world {
     static constexpr const char *name = "hm_world";
     using key_type = hm_handle;
     using keys = std::vector<hm_handle>;
-    hm_world world;
-    hm_query movers;
+    owned<hm_world, hm_world_fini> world;
+    owned<hm_query, hm_query_fini> movers;
     hm_component moving[2], extras[EXTRAS], sparse, tags[TAGS];
 
     explicit our_world(uint32_t count)
@@ -52,13 +53,6 @@ struct our_world {
         all.all = moving;
         all.all_count = 2;
         require(hm_query_init(&movers, &world, &all) == HM_OK, "no query");
-    }
-    our_world(const our_world &) = delete;
-    our_world &operator=(const our_world &) = delete;
-    ~our_world()
-    {
-        hm_query_fini(&movers);
-        hm_world_fini(&world);
     }
     hm_component make(size_t size, hm_component_storage storage)
     {
