@@ -126,6 +126,19 @@ static void fill(void)
 
 /* The arena has windows for what init reserves, and the generation floors, and an order.
  */
+/* A trim leaves the pages of the items and of the slots that are left; not promised are generation
+ * floors, and the order's memory. */
+static void check_trimmed(void)
+{
+    hm_stats stats = DENSE_ASK(&dense, get_stats);
+    const hm_array *floors = ids()->floors;
+    hm_stats aside = {.committed_size = floors != NULL ? floors->committed_size : 0};
+    hm_order_add_sizes(order(), &aside);
+    CHECK(stats.committed_size - aside.committed_size ==
+          space->needed_size() + space_in_pages(dense_config, sizeof(hm_handle) * stats.slots) +
+              space_in_pages(dense_config, sizeof(uint32_t) * (stats.slots - stats.retired_slots)));
+}
+
 size_t dense_space_begin(const space_config *config, const dense_space *of)
 {
     const size_t live = offsetof(dense_model, map);
@@ -143,13 +156,8 @@ size_t dense_space_begin(const space_config *config, const dense_space *of)
     arena_init(space->init);
     size_t size = subject_begin(
         &(subject_space){config, space->subject, &dense, (unsigned char *)&dense + live,
-                         sizeof dense - live, NULL, blank, probe, dense_space_end});
-    for (uint32_t life = 0; life < config->spent_lives; life++) {
-        fill();
-        subject_run("clear", (uint32_t[TEST_ARGUMENTS]){0});
-    }
-    if (config->full)
-        fill();
+                         sizeof dense - live, NULL, blank, probe, dense_space_end, check_trimmed});
+    subject_spend_lives(fill);
     return size;
 }
 
@@ -307,19 +315,6 @@ static void check_step(const void *before, const observation *old, const space_a
     CHECK(now.slots == old->slots || is_trim || dense.count > count);
 }
 
-/* A trim leaves the pages of the items and of the slots that are left; not promised are generation
- * floors, and the order's memory. */
-static void check_trimmed(void)
-{
-    hm_stats stats = DENSE_ASK(&dense, get_stats);
-    const hm_array *floors = ids()->floors;
-    hm_stats aside = {.committed_size = floors != NULL ? floors->committed_size : 0};
-    hm_order_add_sizes(order(), &aside);
-    CHECK(stats.committed_size - aside.committed_size ==
-          space->needed_size() + space_in_pages(dense_config, sizeof(hm_handle) * stats.slots) +
-              space_in_pages(dense_config, sizeof(uint32_t) * (stats.slots - stats.retired_slots)));
-}
-
 /* An order that is done keeps at most 8 cells of scratch memory. */
 uint32_t dense_space_take(const void *before, const space_action *action, uint32_t refuse,
                           bool *changed)
@@ -329,8 +324,6 @@ uint32_t dense_space_take(const void *before, const space_action *action, uint32
     uint32_t made = subject_take(before, action, refuse, changed);
     bool is_refused = refuse != 0 && refuse <= made;
     check_step(before, &old, action, is_refused);
-    if (subject_is(action, "trim") && !is_refused)
-        check_trimmed();
     bool is_order = subject_is(action, "defragment") || subject_is(action, "arrange");
     if (is_order && !dense.is_stopped && order() != NULL)
         CHECK(order()->batch.scratch.committed_size <= 8 * sizeof(uint64_t));

@@ -31,8 +31,4 @@ bool dense_space_is_possible(const void *state, const space_action *action);
 uint32_t dense_space_take(const void *before, const space_action *action, uint32_t refuse,
                           bool *changed);
 
-#define DENSE_SPACE_CALLS                                                                          \
-    .end = dense_space_end, .capture = subject_capture, .restore = subject_restore,                \
-    .list = dense_space_list, .is_possible = dense_space_is_possible, .take = dense_space_take
-
 #endif

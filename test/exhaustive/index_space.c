@@ -93,7 +93,7 @@ static size_t begin(const space_config *of)
         limit_space(&model.index.members, config->units);
     return subject_begin(&(subject_space){of, &index_subject, &model,
                                           (unsigned char *)&model + live, sizeof model - live,
-                                          &model.refusals, blank, probe, fini});
+                                          &model.refusals, blank, probe, fini, NULL});
 }
 
 /* steps */
@@ -146,12 +146,5 @@ static bool is_possible(const void *state, const space_action *action)
     return !subject_is(action, "remove") || action->b < model.count;
 }
 
-const space_kind index_space = {
-    .container = "index",
-    .subject = &index_subject,
-    .begin = begin,
-    .end = fini,
-    SUBJECT_CALLS,
-    .list = list_all,
-    .is_possible = is_possible,
-};
+const space_kind index_space = {&index_subject, 0,        begin,       fini,
+                                subject_check,  list_all, is_possible, subject_take};

@@ -105,7 +105,7 @@ static size_t begin(const space_config *of)
     limit_space(&model.lists.blocks, config->units);
     size_t size =
         subject_begin(&(subject_space){of, &lists_subject, &model, (unsigned char *)&model + live,
-                                       sizeof model - live, NULL, blank, probe, fini});
+                                       sizeof model - live, NULL, blank, probe, fini, NULL});
     for (uint32_t life = 0; life < of->spent_lives; life++) {
         for (uint32_t i = 0; i < of->capacity; i++)
             subject_run("create", any);
@@ -183,12 +183,5 @@ static bool is_possible(const void *state, const space_action *action)
            number <= count;
 }
 
-const space_kind lists_space = {
-    .container = "lists",
-    .subject = &lists_subject,
-    .begin = begin,
-    .end = fini,
-    SUBJECT_CALLS,
-    .list = list_all,
-    .is_possible = is_possible,
-};
+const space_kind lists_space = {&lists_subject, 0,        begin,       fini,
+                                subject_check,  list_all, is_possible, subject_take};

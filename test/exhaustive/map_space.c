@@ -45,10 +45,11 @@ static size_t begin(const space_config *config)
     return dense_space_begin(config, &of);
 }
 
-const space_kind map_space = {
-    .container = "map",
-    .subject = &map_subject,
-    .begin = begin,
-    .check = subject_check,
-    DENSE_SPACE_CALLS,
-};
+const space_kind map_space = {&map_subject,
+                              0,
+                              begin,
+                              dense_space_end,
+                              subject_check,
+                              dense_space_list,
+                              dense_space_is_possible,
+                              dense_space_take};

@@ -134,6 +134,32 @@ static void blank(void)
         model.recent[i] = 0;
 }
 
+/* Whether these bytes have a part of an item. */
+static bool holds_live(const unsigned char *bytes, size_t size)
+{
+    for (uint32_t slot = 0; slot < model.end; slot++) {
+        const unsigned char *place = model.slots[slot].place;
+        if (model.slots[slot].is_live && place < bytes + size && bytes < place + config->item_size)
+            return true;
+    }
+    return false;
+}
+
+/* After a trim, each page or block that is left has a live item. */
+static void check_trimmed(void)
+{
+    for (uint32_t i = 0; i < arena.range_count; i++) {
+        size_t unit = config->page_size;
+        if (config->storage == HM_STORAGE_GROWING_BLOCKS)
+            unit = arena.memory.reserved[i];
+        if (config->storage == HM_STORAGE_FIXED_BLOCKS)
+            unit *= ((config->item_size << model.pool.places.block_shift) - 1) / unit + 1;
+        for (size_t at = 0; at < arena.memory.reserved[i]; at += unit)
+            CHECK(!holds_items(i, at) || !arena_is_committed(i, at) ||
+                  holds_live(arena_range(i) + at, unit));
+    }
+}
+
 static size_t begin(const space_config *of)
 {
     const size_t live = offsetof(pool_model, pool);
@@ -143,9 +169,9 @@ static size_t begin(const space_config *of)
     model.is_plain = true;
     begin_arena();
     arena_init(init);
-    size_t size =
-        subject_begin(&(subject_space){of, &pool_subject, &model, (unsigned char *)&model + live,
-                                       sizeof model - live, NULL, blank, probe, fini});
+    size_t size = subject_begin(
+        &(subject_space){of, &pool_subject, &model, (unsigned char *)&model + live,
+                         sizeof model - live, NULL, blank, probe, fini, check_trimmed});
     spend_lives();
     return size;
 }
@@ -243,49 +269,5 @@ static bool is_possible(const void *state, const space_action *action)
            (action->b < model.end && model.slots[action->b].is_live);
 }
 
-/* Whether these bytes have a part of an item. */
-static bool holds_live(const unsigned char *bytes, size_t size)
-{
-    for (uint32_t slot = 0; slot < model.end; slot++) {
-        const unsigned char *place = model.slots[slot].place;
-        if (model.slots[slot].is_live && place < bytes + size && bytes < place + config->item_size)
-            return true;
-    }
-    return false;
-}
-
-/* After a trim, each page or block that is left has a live item. */
-static void check_trimmed(void)
-{
-    for (uint32_t i = 0; i < arena.range_count; i++) {
-        size_t unit = config->page_size;
-        if (config->storage == HM_STORAGE_GROWING_BLOCKS)
-            unit = arena.memory.reserved[i];
-        if (config->storage == HM_STORAGE_FIXED_BLOCKS)
-            unit *= ((config->item_size << model.pool.places.block_shift) - 1) / unit + 1;
-        for (size_t at = 0; at < arena.memory.reserved[i]; at += unit)
-            CHECK(!holds_items(i, at) || !arena_is_committed(i, at) ||
-                  holds_live(arena_range(i) + at, unit));
-    }
-}
-
-static uint32_t take(const void *before, const space_action *action, uint32_t refuse, bool *changed)
-{
-    uint32_t made = subject_take(before, action, refuse, changed);
-    if (subject_is(action, "trim") && (refuse == 0 || refuse > made))
-        check_trimmed();
-    return made;
-}
-
-const space_kind pool_space = {
-    .container = "pool",
-    .subject = &pool_subject,
-    .begin = begin,
-    .end = fini,
-    .capture = subject_capture,
-    .restore = subject_restore,
-    .check = check,
-    .take = take,
-    .list = list_all,
-    .is_possible = is_possible,
-};
+const space_kind pool_space = {&pool_subject, 0,        begin,       fini,
+                               check,         list_all, is_possible, subject_take};

@@ -28,7 +28,7 @@
 #define _POSIX_C_SOURCE 200809L
 #endif
 
-#include "search.h"
+#include "subject.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -279,7 +279,7 @@ void test_fail(const char *file, int line, const char *condition)
     fprintf(stderr, "%s:%d: this does not hold: %s\n", file, line, condition);
     if (search.config != NULL) {
         fprintf(stderr, "state space %s (%s), after %llu transitions; from its first state:\n",
-                search.config->name, search.kind->container,
+                search.config->name, search.kind->subject->name,
                 (unsigned long long)search.transitions);
         if (search.state_count > 0)
             print_path(search.step.parent);
@@ -367,7 +367,7 @@ static void arrive(frontier *next)
         next->states = grow(next->states, search.state_size, &next->capacity);
     unsigned char *state = state_at(next, next->count);
     memset(state, 0, search.state_size);
-    search.kind->capture(state);
+    subject_capture(state);
     if (!remember(hash_of(state)))
         return;
     search.kind->check();
@@ -395,7 +395,7 @@ static void follow(const unsigned char *state, frontier *next)
             return;
         }
         arrive(next);
-        search.kind->restore(state);
+        subject_restore(state);
     }
 }
 
@@ -416,7 +416,7 @@ static void explore(frontier *now, uint32_t first, frontier *next)
     for (uint32_t i = 0; i < now->count; i++) {
         const unsigned char *state = state_at(now, i);
         limit_time(STATE_SECONDS);
-        search.kind->restore(state);
+        subject_restore(state);
         search.step.parent = first + i;
         for (uint32_t action = 0; action < search.list.count; action++) {
             search.step.action = (uint16_t)action;

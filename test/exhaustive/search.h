@@ -84,16 +84,12 @@ typedef struct space_actions {
 } space_actions;
 
 typedef struct space_kind {
-    const char *container;
-    const test_subject *subject;
+    const test_subject *subject; /* whose name is that of the container */
     size_t hashed_size; /* bytes at the start of a state that tell it from others; 0: all */
     /* begin makes the live state, after each reservation was refused once; returns the bytes of a
-     * state, a multiple of 8. end frees it. capture makes it canonical and copies it, restore
-     * copies it back. */
+     * state, a multiple of 8. end frees it. */
     size_t (*begin)(const space_config *config);
     void (*end)(void);
-    void (*capture)(void *state);
-    void (*restore)(const void *state);
     /* Checks all that is visible of a state. The live state may be unusable afterwards. */
     void (*check)(void);
     /* Lists every action, and whether it makes sense in this state. */

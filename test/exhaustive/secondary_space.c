@@ -119,6 +119,24 @@ static void fill(void)
     }
 }
 
+/* After a trim: the pages of values and owners, the pieces that owners use, and the column that
+ * tells which these are. The order's memory is not promised. */
+static void check_trimmed(void)
+{
+    const hm_secondary *secondary = &model.secondary;
+    uint32_t shift = secondary->piece_shift, used = 0, pieces = 0, end = 0;
+    for (uint32_t i = 0; i < model.count; i++)
+        used |= 1u << (hm_handle_index(model.entries[i].owner) >> shift);
+    for (; used >> end != 0; end++)
+        pieces += used >> end & 1;
+    size_t needed = space_in_pages(config, config->item_size * model.count) +
+                    space_in_pages(config, sizeof(hm_handle) * model.count) +
+                    space_in_pages(config, end) + (sizeof(uint32_t) << shift) * pieces;
+    hm_stats aside = {0};
+    hm_order_add_sizes(secondary->order, &aside);
+    CHECK(hm_secondary_get_stats(secondary).committed_size == needed + aside.committed_size);
+}
+
 static size_t begin(const space_config *of)
 {
     /* marks; values, owners, pieces and positions; scratch memory: small ones first */
@@ -135,7 +153,7 @@ static size_t begin(const space_config *of)
         fill();
     return subject_begin(&(subject_space){of, &secondary_subject, &model,
                                           (unsigned char *)&model + live, sizeof model - live,
-                                          &model.refusals, blank, probe, fini});
+                                          &model.refusals, blank, probe, fini, check_trimmed});
 }
 
 /* steps */
@@ -215,41 +233,5 @@ static bool is_possible(const void *state, const space_action *action)
            action->b < model.count;
 }
 
-/* After a trim: the pages of values and owners, the pieces that owners use, and the column that
- * tells which these are. The order's memory is not promised. */
-static void check_trimmed(void)
-{
-    const hm_secondary *secondary = &model.secondary;
-    uint32_t shift = secondary->piece_shift, used = 0, pieces = 0, end = 0;
-    for (uint32_t i = 0; i < model.count; i++)
-        used |= 1u << (hm_handle_index(model.entries[i].owner) >> shift);
-    for (; used >> end != 0; end++)
-        pieces += used >> end & 1;
-    size_t needed = space_in_pages(config, config->item_size * model.count) +
-                    space_in_pages(config, sizeof(hm_handle) * model.count) +
-                    space_in_pages(config, end) + (sizeof(uint32_t) << shift) * pieces;
-    hm_stats aside = {0};
-    hm_order_add_sizes(secondary->order, &aside);
-    CHECK(hm_secondary_get_stats(secondary).committed_size == needed + aside.committed_size);
-}
-
-static uint32_t take(const void *before, const space_action *action, uint32_t refuse, bool *changed)
-{
-    uint32_t made = subject_take(before, action, refuse, changed);
-    if (subject_is(action, "trim") && (refuse == 0 || refuse > made))
-        check_trimmed();
-    return made;
-}
-
-const space_kind secondary_space = {
-    .container = "secondary",
-    .subject = &secondary_subject,
-    .begin = begin,
-    .end = fini,
-    .capture = subject_capture,
-    .restore = subject_restore,
-    .check = subject_check,
-    .take = take,
-    .list = list_all,
-    .is_possible = is_possible,
-};
+const space_kind secondary_space = {&secondary_subject, 0,        begin,       fini,
+                                    subject_check,      list_all, is_possible, subject_take};

@@ -64,6 +64,16 @@ void subject_run(const char *operation, const uint32_t arguments[TEST_ARGUMENTS]
     now.subject->operations[number_of(operation)].run(now.model, arguments);
 }
 
+void subject_spend_lives(void (*fill)(void))
+{
+    for (uint32_t life = 0; life < now.config->spent_lives; life++) {
+        fill();
+        subject_run("clear", (uint32_t[TEST_ARGUMENTS]){0});
+    }
+    if (now.config->full)
+        fill();
+}
+
 void subject_add_adopts(space_actions *list, uint32_t slots)
 {
     for (uint32_t slot = 0; slot < slots; slot++)
@@ -86,6 +96,8 @@ uint32_t subject_take(const void *before, const space_action *action, uint32_t r
     uint32_t made = arena.calls;
     CHECK(!action->is_quiet || made == 0);
     arena_refuse(0);
+    if (now.check_trimmed != NULL && subject_is(action, "trim") && (refuse == 0 || refuse > made))
+        now.check_trimmed();
     *changed = now.refusals == NULL || *now.refusals == refusals;
     if (*changed)
         return made;

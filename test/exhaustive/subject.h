@@ -24,6 +24,7 @@ typedef struct subject_space {
     void (*blank)(void);      /* makes the live part and the arena canonical */
     void (*probe)(hm_handle handle); /* passes it to every function that must not change anything */
     void (*fini)(void);              /* of container and model, and checks that nothing is left */
+    void (*check_trimmed)(void);     /* after a trim that was not refused; may be NULL */
 } subject_space;
 
 /* Begins with the first state, which the caller has made. Returns the bytes of a state. */
@@ -45,17 +46,18 @@ void subject_add_adopts(space_actions *list, uint32_t slots);
 /* Runs an operation before the search begins. */
 void subject_run(const char *operation, const uint32_t arguments[TEST_ARGUMENTS]);
 
+/* Fills and clears the container so often, and fills it if it begins full. */
+void subject_spend_lives(void (*fill)(void));
+
 bool subject_is(const space_action *action, const char *operation);
 
-/* Members of the kind. */
+/* Makes the live state canonical and copies it, and copies it back. */
 void subject_capture(void *state);
 void subject_restore(const void *state);
+
+/* Members of the kind. */
 void subject_check(void);
 uint32_t subject_take(const void *before, const space_action *action, uint32_t refuse,
                       bool *changed);
-
-#define SUBJECT_CALLS                                                                              \
-    .capture = subject_capture, .restore = subject_restore, .check = subject_check,                \
-    .take = subject_take
 
 #endif

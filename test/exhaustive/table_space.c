@@ -239,9 +239,5 @@ static size_t begin(const space_config *config)
 }
 
 const space_kind table_space = {
-    .container = "table",
-    .subject = &table_subject,
-    .begin = begin,
-    .check = check,
-    DENSE_SPACE_CALLS,
-};
+    &table_subject,  0, begin, dense_space_end, check, dense_space_list, dense_space_is_possible,
+    dense_space_take};

@@ -568,16 +568,18 @@ static size_t begin(const space_config *of)
     model.desc.max_archetypes = 0; /* They are enough. */
     for (uint32_t c = 0; c < strlen(config->components); c++)
         make_component(c);
-    const subject_space space = {
-        of,    &world_subject, &model, (unsigned char *)&model + live, sizeof model - live, NULL,
-        blank, probe,          fini};
+    const subject_space space = {of,
+                                 &world_subject,
+                                 &model,
+                                 (unsigned char *)&model + live,
+                                 sizeof model - live,
+                                 NULL,
+                                 blank,
+                                 probe,
+                                 fini,
+                                 NULL};
     size_t size = subject_begin_with_form(&space, WORLD_FORM, put_form);
-    for (uint32_t life = 0; life < config->spent_lives; life++) {
-        fill();
-        subject_run("clear", (uint32_t[TEST_ARGUMENTS]){0});
-    }
-    if (config->full)
-        fill();
+    subject_spend_lives(fill);
     return size;
 }
 
@@ -682,16 +684,5 @@ static void check(void)
     subject_check();
 }
 
-const space_kind world_space = {
-    .container = "world",
-    .subject = &world_subject,
-    .hashed_size = WORLD_FORM,
-    .begin = begin,
-    .end = fini,
-    .capture = subject_capture,
-    .restore = subject_restore,
-    .take = subject_take,
-    .check = check,
-    .list = list_all,
-    .is_possible = is_possible,
-};
+const space_kind world_space = {&world_subject, WORLD_FORM, begin,       fini,
+                                check,          list_all,   is_possible, subject_take};
