@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What each container dumps, to the letter. */
+#include "support/any.h"
 #include "support/test.h"
 
 #include <handle_map/handle_map.h>
@@ -158,48 +159,30 @@ static const char *without_lines(char *dumped, uint32_t first, uint32_t most)
 
 TEST(dump, a_part_has_the_lines_that_are_asked_for)
 {
-    const hm_map_desc map_desc = {.item_size = 1};
-    const hm_pool_desc pool_desc = {.item_size = 1};
-    const hm_column column = {.size = 1};
-    const hm_table_desc table_desc = {.columns = &column, .column_count = 1};
-    const hm_secondary_desc secondary_desc = {.value_size = 1};
-    const hm_lists_desc lists_desc = {.item_size = 1};
-    const hm_index_desc index_desc = {.key_limit = 9};
     enum { N = 5 };
     hm_handle made[N];
-    hm_map map;
-    hm_pool pool;
-    hm_table table;
-    hm_secondary secondary;
-    hm_lists lists;
-    hm_index index;
-    CHECK(hm_map_init(&map, &map_desc) == HM_OK && hm_pool_init(&pool, &pool_desc) == HM_OK);
-    CHECK(hm_table_init(&table, &table_desc) == HM_OK &&
-          hm_lists_init(&lists, &lists_desc) == HM_OK);
-    CHECK(hm_secondary_init(&secondary, &secondary_desc) == HM_OK);
-    CHECK(hm_index_init(&index, &index_desc) == HM_OK);
-    CHECK(hm_pool_insert_n(&pool, NULL, N + 2, NULL) == HM_OK);
-    CHECK(hm_pool_erase(&pool, hm_pool_handle_at(&pool, 1)));
-    CHECK(hm_pool_erase(&pool, hm_pool_handle_at(&pool, 3)));
-    CHECK(hm_map_insert_n(&map, NULL, N, made) == HM_OK);
-    CHECK(hm_table_insert_n(&table, NULL, N, NULL) == HM_OK);
+    test_any of[TEST_KINDS];
+    for (int i = 0; i < TEST_KINDS; i++)
+        CHECK(test_any_init(&of[i], (test_kind)i, 0, 0, NULL) == HM_OK);
+    hm_pool *pool = &of[TEST_POOL].pool;
+    CHECK(hm_pool_insert_n(pool, NULL, N + 2, NULL) == HM_OK);
+    CHECK(hm_pool_erase(pool, hm_pool_handle_at(pool, 1)));
+    CHECK(hm_pool_erase(pool, hm_pool_handle_at(pool, 3)));
+    CHECK(hm_map_insert_n(&of[TEST_MAP].map, NULL, N, made) == HM_OK);
+    CHECK(hm_table_insert_n(&of[TEST_TABLE].table, NULL, N, NULL) == HM_OK);
     for (uint32_t i = 0; i < N; i++) {
-        CHECK(hm_secondary_set(&secondary, made[i], NULL) != NULL);
-        CHECK(hm_index_set(&index, made[i], i) == HM_OK);
-        CHECK(!hm_handle_is_null(hm_lists_create(&lists)));
+        CHECK(hm_secondary_set(&of[TEST_SECONDARY].secondary, made[i], NULL) != NULL);
+        CHECK(hm_index_set(&of[TEST_INDEX].index, made[i], i) == HM_OK);
+        CHECK(!hm_handle_is_null(hm_lists_create(&of[TEST_LISTS].lists)));
     }
-    CHECK_PART(map, &map, N);
-    CHECK_PART(pool, &pool, N);
-    CHECK_PART(table, &table, N);
-    CHECK_PART(secondary, &secondary, N);
-    CHECK_PART(lists, &lists, N);
-    CHECK_PART(index, &index, N);
-    hm_index_fini(&index);
-    hm_lists_fini(&lists);
-    hm_secondary_fini(&secondary);
-    hm_table_fini(&table);
-    hm_pool_fini(&pool);
-    hm_map_fini(&map);
+    CHECK_PART(map, &of[TEST_MAP].map, N);
+    CHECK_PART(pool, pool, N);
+    CHECK_PART(table, &of[TEST_TABLE].table, N);
+    CHECK_PART(secondary, &of[TEST_SECONDARY].secondary, N);
+    CHECK_PART(lists, &of[TEST_LISTS].lists, N);
+    CHECK_PART(index, &of[TEST_INDEX].index, N);
+    for (int i = 0; i < TEST_KINDS; i++)
+        test_any_fini(&of[i], (test_kind)i);
 }
 
 TEST(dump, of_a_world_the_entities_with_a_component_may_be_asked_for)

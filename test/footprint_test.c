@@ -5,6 +5,7 @@
 #define _DEFAULT_SOURCE /* mincore */
 #endif
 
+#include "support/any.h"
 #include "support/memory.h"
 #include "support/test.h"
 
@@ -590,55 +591,27 @@ static void sort_some(hm_map *map)
  * many bytes of the arena are used after each. */
 static void use_each(const hm_memory *memory, const hm_memory_arena *arena, size_t used[KINDS])
 {
-    hm_map map;
-    hm_pool pool;
-    hm_table table;
-    hm_secondary secondary;
-    hm_lists lists;
-    hm_index index;
-    hm_world world;
+    test_any made[TEST_KINDS];
     hm_query query;
     hm_commands commands;
     hm_memory_arena inner;
-    const hm_column column = {.size = 4};
-    const hm_map_desc maps = {.item_size = 4, .capacity = FEW, .memory = memory};
-    const hm_pool_desc pools = {.item_size = 4, .capacity = FEW, .memory = memory};
-    const hm_table_desc tables = {
-        .columns = &column, .column_count = 1, .capacity = FEW, .memory = memory};
-    const hm_secondary_desc secondaries = {.value_size = 4, .capacity = FEW, .memory = memory};
-    const hm_lists_desc many = {.item_size = 4, .capacity = FEW, .memory = memory};
-    CHECK(hm_map_init(&map, &maps) == HM_OK);
-    used[0] = used_by(arena);
-    sort_some(&map);
-    used[1] = used_by(arena);
-    CHECK(hm_pool_init(&pool, &pools) == HM_OK);
-    used[2] = used_by(arena);
-    CHECK(hm_table_init(&table, &tables) == HM_OK);
-    used[3] = used_by(arena);
-    CHECK(hm_secondary_init(&secondary, &secondaries) == HM_OK);
-    used[4] = used_by(arena);
-    CHECK(hm_lists_init(&lists, &many) == HM_OK);
-    used[5] = used_by(arena);
-    CHECK(hm_index_init(&index, &(hm_index_desc){.capacity = FEW, .memory = memory}) == HM_OK);
-    used[6] = used_by(arena);
-    CHECK(hm_world_init(&world, &(hm_world_desc){.capacity = FEW, .memory = memory}) == HM_OK);
-    used[7] = used_by(arena);
-    CHECK(hm_query_init(&query, &world, &(hm_query_desc){0}) == HM_OK);
-    used[8] = used_by(arena);
-    CHECK(hm_commands_init(&commands, &world, NULL) == HM_OK);
-    used[9] = used_by(arena);
+    for (int i = 0; i < TEST_KINDS; i++) {
+        CHECK(test_any_init(&made[i], (test_kind)i, 0, FEW, memory) == HM_OK);
+        used[i] = used_by(arena);
+    }
+    sort_some(&made[TEST_MAP].map);
+    used[TEST_KINDS] = used_by(arena);
+    CHECK(hm_query_init(&query, &made[TEST_WORLD].world, &(hm_query_desc){0}) == HM_OK);
+    used[TEST_KINDS + 1] = used_by(arena);
+    CHECK(hm_commands_init(&commands, &made[TEST_WORLD].world, NULL) == HM_OK);
+    used[TEST_KINDS + 2] = used_by(arena);
     CHECK(hm_memory_arena_init(&inner, &(hm_memory_arena_desc){.memory = memory}) == HM_OK);
-    used[10] = used_by(arena);
+    used[TEST_KINDS + 3] = used_by(arena);
     hm_memory_arena_fini(&inner);
     hm_commands_fini(&commands);
     hm_query_fini(&query);
-    hm_world_fini(&world);
-    hm_index_fini(&index);
-    hm_lists_fini(&lists);
-    hm_secondary_fini(&secondary);
-    hm_table_fini(&table);
-    hm_pool_fini(&pool);
-    hm_map_fini(&map);
+    for (int i = TEST_KINDS; i-- > 0;)
+        test_any_fini(&made[i], (test_kind)i);
 }
 
 TEST(footprint, an_arena_behind_functions_of_the_program_is_used_as_sparingly)
@@ -652,7 +625,7 @@ TEST(footprint, an_arena_behind_functions_of_the_program_is_used_as_sparingly)
     use_each(&own.table, &arena, through);
     for (int i = 0; i < KINDS; i++)
         CHECK(direct[i] == through[i]);
-    CHECK(direct[1] - direct[0] < 16 << 10); /* scratch memory, and marks */
+    CHECK(direct[TEST_KINDS] - direct[TEST_WORLD] < 16 << 10); /* scratch memory, and marks */
     CHECK(used_by(&arena) == 0);
     hm_memory_arena_fini(&arena);
 }

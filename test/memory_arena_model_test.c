@@ -315,9 +315,7 @@ static const test_operation operations[] = {
     {"replace", 1, replace},
     {"trim", 4, trim_shared},
 };
-static const test_subject shared_subject = {
-    "arena",      operations,   sizeof operations / sizeof *operations,
-    begin_shared, check_shared, end_shared};
+static TEST_SUBJECT(shared_subject, "arena", operations, begin_shared, check_shared, end_shared);
 
 TEST(memory_arena_model, every_container_agrees_with_its_model_in_an_arena_that_is_trimmed)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* report for tools: the letters of the JSON, any names, a sink that refuses, and items and handles
  * that are asked for. */
+#include "support/any.h"
 #include "support/test.h"
 
 #include <handle_map/handle_map.h>
@@ -408,38 +409,25 @@ TEST(report_items, are_at_most_a_thousand_and_a_sink_may_refuse)
 
 TEST(report_items, each_kind_of_container_has_them_and_is_asked_about_handles)
 {
-    const hm_column column = {.size = 1};
-    hm_map map;
-    hm_pool pool;
-    hm_table table;
-    hm_secondary secondary;
-    hm_lists lists;
-    hm_index index;
-    hm_world world;
-    hm_report_entry entries[7];
-    CHECK(hm_map_init(&map, &(hm_map_desc){.item_size = 1, .type_id = 9}) == HM_OK);
-    CHECK(hm_pool_init(&pool, &(hm_pool_desc){.item_size = 1, .type_id = 9}) == HM_OK);
-    CHECK(hm_table_init(&table, &(hm_table_desc){
-                                    .columns = &column, .column_count = 1, .type_id = 9}) == HM_OK);
-    CHECK(hm_secondary_init(&secondary, &(hm_secondary_desc){.value_size = 1, .type_id = 9}) ==
+    test_any made[TEST_KINDS];
+    hm_report_entry entries[TEST_KINDS];
+    for (int i = 0; i < TEST_KINDS; i++)
+        CHECK(test_any_init(&made[i], (test_kind)i, i == TEST_WORLD ? 8 : 9, 0, NULL) == HM_OK);
+    CHECK(hm_report_add_map(&entries[TEST_MAP], &made[TEST_MAP].map) == HM_OK);
+    CHECK(hm_report_add_pool(&entries[TEST_POOL], &made[TEST_POOL].pool) == HM_OK);
+    CHECK(hm_report_add_table(&entries[TEST_TABLE], &made[TEST_TABLE].table) == HM_OK);
+    CHECK(hm_report_add_secondary(&entries[TEST_SECONDARY], &made[TEST_SECONDARY].secondary) ==
           HM_OK);
-    CHECK(hm_lists_init(&lists, &(hm_lists_desc){.item_size = 1, .type_id = 9}) == HM_OK);
-    CHECK(hm_index_init(&index, &(hm_index_desc){.key_limit = 9, .type_id = 9}) == HM_OK);
-    CHECK(hm_world_init(&world, &(hm_world_desc){.type_id = 8}) == HM_OK);
-    CHECK(hm_report_add_map(&entries[0], &map) == HM_OK);
-    CHECK(hm_report_add_pool(&entries[1], &pool) == HM_OK);
-    CHECK(hm_report_add_table(&entries[2], &table) == HM_OK);
-    CHECK(hm_report_add_secondary(&entries[3], &secondary) == HM_OK);
-    CHECK(hm_report_add_lists(&entries[4], &lists) == HM_OK);
-    CHECK(hm_report_add_index(&entries[5], &index) == HM_OK);
-    CHECK(hm_report_add_world(&entries[6], &world) == HM_OK);
+    CHECK(hm_report_add_lists(&entries[TEST_LISTS], &made[TEST_LISTS].lists) == HM_OK);
+    CHECK(hm_report_add_index(&entries[TEST_INDEX], &made[TEST_INDEX].index) == HM_OK);
+    CHECK(hm_report_add_world(&entries[TEST_WORLD], &made[TEST_WORLD].world) == HM_OK);
     static const char *const kinds[] = {"map '",   "pool '",  "table '", "secondary '",
                                         "lists '", "index '", "world '"};
-    for (int i = 0; i < 7; i++) {
+    for (int i = 0; i < TEST_KINDS; i++) {
         CHECK(hm_report_items(entries[i].id, NULL, ask()) == HM_OK);
         CHECK(strncmp(answer, kinds[i], strlen(kinds[i])) == 0 && count_lines() == 1);
     }
-    hm_handle handle = hm_map_insert(&map, NULL);
+    hm_handle handle = hm_map_insert(&made[TEST_MAP].map, NULL);
     CHECK(hm_report_describe(handle, ask()) == HM_OK && count_lines() == 6);
     CHECK(strstr(answer, "map, live: slot 0 of 'map', generation 1\npool, ") == answer);
     CHECK(strstr(answer, "\nindex, ") != NULL && strstr(answer, "world") == NULL);
@@ -447,17 +435,13 @@ TEST(report_items, each_kind_of_container_has_them_and_is_asked_about_handles)
     CHECK(strcmp(answer, "no live container of the report has handles with the type id 7\n") == 0);
     refusing_sink sink = {0, 1};
     CHECK(hm_report_describe(handle, (hm_sink){refuse_write, &sink}) == HM_ERROR_IO);
-    hm_map_fini(&map);
+    test_any_fini(&made[TEST_MAP], TEST_MAP);
     CHECK(hm_report_describe(handle, ask()) == HM_OK && count_lines() == 5);
     CHECK(strncmp(answer, "pool, ", 6) == 0);
     CHECK(hm_report_describe((hm_handle){UINT64_C(0x0000000100000000)}, ask()) == HM_OK);
     CHECK(strcmp(answer, "no live container of the report has handles with the type id 0\n") == 0);
-    for (int i = 0; i < 7; i++)
+    for (int i = 0; i < TEST_KINDS; i++)
         CHECK(hm_report_remove(&entries[i]) == HM_OK);
-    hm_world_fini(&world);
-    hm_index_fini(&index);
-    hm_lists_fini(&lists);
-    hm_secondary_fini(&secondary);
-    hm_table_fini(&table);
-    hm_pool_fini(&pool);
+    for (int i = TEST_MAP + 1; i < TEST_KINDS; i++)
+        test_any_fini(&made[i], (test_kind)i);
 }

@@ -8,6 +8,7 @@
 
 #include "kinds.h"
 
+#include "support/any.h"
 #include "support/layout.h"
 #include "support/memory.h"
 
@@ -30,15 +31,7 @@ typedef struct scene {
     test_memory memory;
     test_layout layout;
     uint32_t way;
-    union {
-        hm_map map;
-        hm_pool pool;
-        hm_table table;
-        hm_secondary secondary;
-        hm_lists lists;
-        hm_index index;
-        hm_world world;
-    } in;
+    test_any in;
     uint32_t next;  /* index of an owner without a value */
     hm_handle list; /* that operations change; or entity */
     hm_component components[COMPONENTS], tags[TAGS];

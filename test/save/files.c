@@ -164,5 +164,4 @@ static const test_operation operations[] = {
     {"copy", 2, copy},
 };
 
-const test_subject file_subject = {"file", operations, sizeof operations / sizeof *operations,
-                                   begin,  check,      end};
+TEST_SUBJECT(file_subject, "file", operations, begin, check, end);

@@ -161,5 +161,4 @@ static const test_operation operations[] = {
     {"compare", 2, compare_marks},
 };
 
-const test_subject history_subject = {"history", operations, sizeof operations / sizeof *operations,
-                                      begin,     check,      end};
+TEST_SUBJECT(history_subject, "history", operations, begin, check, end);

@@ -2,27 +2,17 @@
 /* The row of lists. */
 #include "saves.h"
 
-enum { TYPE_OF_LISTS = 81, BURST = 60, LONG = 40 /* pushes at a time */ };
+enum { BURST = 60, LONG = 40 /* pushes at a time */ };
 
-static const struct {
-    uint32_t capacity, max_slots, max_items;
-    size_t item_size;
-} shapes[] = {
-    {0, 0, 0, 4},        {0, 700, 0, 24},      {40, 40, 600, 1},  {700, 1300, 20000, 8},
-    {0, 3000, 3000, 40}, {300, 4000, 9000, 3}, {5, 5000, 50, 16},
+static const hm_lists_desc shapes[] = {
+    {.item_size = 4},
+    {.item_size = 24, .max_slots = 700},
+    {.item_size = 1, .capacity = 40, .max_slots = 40, .max_items = 600},
+    {.item_size = 8, .capacity = 700, .max_slots = 1300, .max_items = 20000},
+    {.item_size = 40, .max_slots = 3000, .max_items = 3000},
+    {.item_size = 3, .capacity = 300, .max_slots = 4000, .max_items = 9000},
+    {.item_size = 16, .capacity = 5, .max_slots = 5000, .max_items = 50},
 };
-
-static void init(saved *made, uint32_t shape, const hm_memory *memory)
-{
-    hm_lists_desc desc = {.item_size = shapes[shape].item_size,
-                          .capacity = shapes[shape].capacity,
-                          .max_slots = shapes[shape].max_slots,
-                          .max_items = shapes[shape].max_items,
-                          .type_id = TYPE_OF_LISTS,
-                          .memory = memory,
-                          .name = "things"};
-    CHECK(hm_lists_init(&made->lists, &desc) == HM_OK);
-}
 
 static hm_handle pick(const hm_lists *lists, uint64_t *random)
 {
@@ -52,16 +42,11 @@ static void change(hm_lists *lists, uint64_t *random)
         push(lists, list, random);
 }
 
-static void run(saved *made, uint64_t *random)
+static uint32_t run(saved *made, uint32_t choice, uint64_t *random)
 {
     hm_lists *lists = &made->lists;
-    uint32_t choice = test_random_below(random, 1000);
     hm_budget budget = {.max_swaps = 1 + test_random_below(random, 50)};
-    if (choice < 3)
-        hm_lists_clear(lists);
-    else if (choice < 10)
-        CHECK(hm_lists_trim(lists) == HM_OK);
-    else if (choice < 30)
+    if (choice < 30)
         saved_age(&lists->ids, random);
     else if (choice < 50)
         (void)hm_lists_defragment(lists, &budget);
@@ -74,12 +59,12 @@ static void run(saved *made, uint64_t *random)
         for (uint32_t n = test_random_below(random, hm_lists_count(lists) + 1); n > 0; n--)
             CHECK(hm_lists_destroy(lists, hm_lists_handle_at(lists, hm_lists_count(lists) - 1)));
     else if (choice < 180)
-        for (uint32_t n = test_random_below(random, BURST); n > 0; n--)
-            (void)hm_lists_create(lists);
+        return test_random_below(random, BURST);
     else if (choice < 350)
-        (void)hm_lists_create(lists);
+        return 1;
     else
         change(lists, random);
+    return 0;
 }
 
 static void compare(const saved *a, const saved *b)
@@ -99,12 +84,11 @@ static void compare(const saved *a, const saved *b)
 
 /* Pushes depend on where blocks lie, when there is little space left: so only handles go on alike.
  */
-static bool go_on(saved *a, saved *b, uint64_t *random)
+static uint64_t add(saved *made, uint64_t *random)
 {
-    hm_handle list = hm_lists_create(&a->lists), other = hm_lists_create(&b->lists);
     (void)random;
-    CHECK(list.bits == other.bits);
-    return !hm_handle_is_null(list);
+    return hm_lists_create(&made->lists).bits;
 }
 
+SAVED_DESC(lists, 81)
 SAVED_KIND(lists)

@@ -4,28 +4,20 @@
 
 enum { SMALL_UNIT = 512 };
 
-static const struct {
-    uint32_t capacity, max_slots;
-    size_t item_size, meta_size;
-} shapes[] = {
-    {0, 0, 4, 0},    {0, 700, 40, 0}, {20, 0, 1, 0},        {700, 1300, 24, 8},
-    {0, 3000, 8, 3}, {64, 64, 4, 1},  {1000, 4000, 100, 0}, {5, 5000, 12, 0},
+static const hm_map_desc shapes[] = {
+    {.item_size = 4},
+    {.item_size = 40, .max_slots = 700},
+    {.item_size = 1, .capacity = 20},
+    {.item_size = 24, .capacity = 700, .max_slots = 1300, .meta_size = 8},
+    {.item_size = 8, .max_slots = 3000, .meta_size = 3},
+    {.item_size = 4, .capacity = 64, .max_slots = 64, .meta_size = 1},
+    {.item_size = 100, .capacity = 1000, .max_slots = 4000},
+    {.item_size = 12, .capacity = 5, .max_slots = 5000},
 };
 
-static void init(saved *made, uint32_t shape, const hm_memory *memory)
+static uint64_t add(saved *made, uint64_t *random)
 {
-    hm_map_desc desc = {.item_size = shapes[shape].item_size,
-                        .capacity = shapes[shape].capacity,
-                        .max_slots = shapes[shape].max_slots,
-                        .meta_size = shapes[shape].meta_size,
-                        .type_id = 77,
-                        .memory = memory,
-                        .name = "things"};
-    CHECK(hm_map_init(&made->map, &desc) == HM_OK);
-}
-
-static hm_handle insert(hm_map *map, uint64_t *random)
-{
+    hm_map *map = &made->map;
     unsigned char item[128];
     uint64_t state = *random;
     saved_fill(item, map->item_size, &state);
@@ -33,18 +25,14 @@ static hm_handle insert(hm_map *map, uint64_t *random)
     void *meta = hm_map_meta_at(map, hm_map_index_of(map, handle));
     if (meta != NULL)
         saved_fill(meta, map->extras->meta_array.item_size, &state);
-    return handle;
+    return handle.bits;
 }
 
-static void run(saved *made, uint64_t *random)
+static uint32_t run(saved *made, uint32_t choice, uint64_t *random)
 {
     hm_map *map = &made->map;
-    uint32_t count = hm_map_count(map), choice = test_random_below(random, 1000);
-    if (choice < 3)
-        hm_map_clear(map);
-    else if (choice < 10)
-        CHECK(hm_map_trim(map) == HM_OK);
-    else if (choice < 30)
+    uint32_t count = hm_map_count(map);
+    if (choice < 30)
         saved_age(&map->ids, random);
     else if (choice < 60)
         (void)hm_map_adopt(map, saved_adoptee(map->ids.slot_count, map->ids.type_id, random), NULL);
@@ -54,10 +42,10 @@ static void run(saved *made, uint64_t *random)
         for (uint32_t n = test_random_below(random, count + 1); n > 0; n--)
             CHECK(hm_map_erase_at(map, hm_map_count(map) - 1));
     else if (choice < 440)
-        for (uint32_t n = test_random_below(random, SMALL_UNIT); n > 0; n--)
-            (void)insert(map, random);
+        return test_random_below(random, SMALL_UNIT);
     else
-        (void)insert(map, random);
+        return 1;
+    return 0;
 }
 
 static void compare(const saved *a, const saved *b)
@@ -75,5 +63,5 @@ static void compare(const saved *a, const saved *b)
     }
 }
 
-SAVED_INSERTS(map)
+SAVED_DESC(map, 77)
 SAVED_KIND(map)

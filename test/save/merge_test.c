@@ -96,8 +96,8 @@ MERGED(lists);
 
 static bool equal_world(const saved *a, hm_handle x, const saved *b, hm_handle y)
 {
-    static const size_t sizes[SAVED_COMPONENTS] = {8, 3, 0, 12, 64, 0, 1}; /* of worlds.c */
-    for (uint32_t i = 0; i < SAVED_COMPONENTS; i++) {
+    static const size_t sizes[TEST_COMPONENTS] = {8, 3, 0, 12, 64, 0, 1}; /* of worlds.c */
+    for (uint32_t i = 0; i < TEST_COMPONENTS; i++) {
         const void *value = hm_world_get(&a->world, x, a->components[i]);
         if (hm_world_has(&a->world, x, a->components[i]) !=
                 hm_world_has(&b->world, y, b->components[i]) ||

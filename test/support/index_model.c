@@ -471,12 +471,6 @@ static void *begin(const uint32_t arguments[3])
     return model;
 }
 
-static void end(void *state)
-{
-    index_model_fini(state);
-    free(state);
-}
-
 /* What resolves is not removed, since the model would not know of it. */
 static hm_handle hostile_handle(const index_model *model, const uint32_t arguments[3])
 {
@@ -504,12 +498,7 @@ static void hostile_set(void *state, const uint32_t arguments[3])
                     ((arguments[2] ^ arguments[2] >> 16) & 0xFFFF) % (model->keys + 1));
 }
 
-static void reload(void *state, const uint32_t arguments[3])
-{
-    const index_model *model = state;
-    (void)arguments;
-    test_reload_index(&model->index, &model->desc);
-}
+TEST_RELOAD_AND_END(index)
 
 static const test_operation operations[] = {
     {"set", 250, set},
@@ -530,11 +519,4 @@ static const test_operation operations[] = {
     {"reload", 10, reload},
 };
 
-const test_subject index_subject = {
-    .name = "index",
-    .operations = operations,
-    .operation_count = sizeof operations / sizeof *operations,
-    .begin = begin,
-    .check = check,
-    .end = end,
-};
+TEST_SUBJECT(index_subject, "index", operations, begin, check, end);

@@ -563,12 +563,6 @@ static void *begin(const uint32_t arguments[3])
     return model;
 }
 
-static void end(void *state)
-{
-    lists_model_fini(state);
-    free(state);
-}
-
 static hm_handle hostile_handle(const lists_model *model, const uint32_t arguments[3])
 {
     return test_hostile_handle_of(model->entries, sizeof *model->entries, model->count,
@@ -584,12 +578,7 @@ static void hostile(void *state, const uint32_t arguments[3])
         lists_model_check_refused(model, handle);
 }
 
-static void reload(void *state, const uint32_t arguments[3])
-{
-    const lists_model *model = state;
-    (void)arguments;
-    test_reload_lists(&model->lists, &model->desc);
-}
+TEST_RELOAD_AND_END(lists)
 
 static const test_operation operations[] = {
     {"create", 60, create},
@@ -615,11 +604,4 @@ static const test_operation operations[] = {
     {"destroy_if", 2, destroy_if},
 };
 
-const test_subject lists_subject = {
-    .name = "lists",
-    .operations = operations,
-    .operation_count = sizeof operations / sizeof *operations,
-    .begin = begin,
-    .check = check,
-    .end = end,
-};
+TEST_SUBJECT(lists_subject, "lists", operations, begin, check, end);

@@ -235,14 +235,7 @@ static const test_operation map_operations[] = {
     DENSE_ROW(touch_all, 4), DENSE_ROW(adopt, 40),    DENSE_ROW(reload, 10),
 };
 
-const test_subject map_subject = {
-    .name = "map",
-    .operations = map_operations,
-    .operation_count = sizeof map_operations / sizeof *map_operations,
-    .begin = begin,
-    .check = dense_model_check,
-    .end = dense_model_end,
-};
+TEST_SUBJECT(map_subject, "map", map_operations, begin, dense_model_check, dense_model_end);
 
 /* The operations of a map that concern order, mostly with orders that lie. */
 static const test_operation lying_operations[] = {
@@ -252,14 +245,8 @@ static const test_operation lying_operations[] = {
     DENSE_ROW(arrange, 20),     DENSE_ROW(touch_all, 4),
 };
 
-const test_subject lying_subject = {
-    .name = "lying_orders",
-    .operations = lying_operations,
-    .operation_count = sizeof lying_operations / sizeof *lying_operations,
-    .begin = begin,
-    .check = dense_model_check,
-    .end = dense_model_end,
-};
+TEST_SUBJECT(lying_subject, "lying_orders", lying_operations, begin, dense_model_check,
+             dense_model_end);
 
 /* Hostile handles: any 64 bits, given to every function that takes a handle. The items have 8
  * bytes, so that the typed functions can be tested as well. */
@@ -368,11 +355,5 @@ static const test_operation hostile_operations[] = {
     DENSE_ROW(trim, 8),     DENSE_ROW(age, 10),           DENSE_ROW(defragment, 20),
 };
 
-const test_subject hostile_subject = {
-    .name = "hostile_handles",
-    .operations = hostile_operations,
-    .operation_count = sizeof hostile_operations / sizeof *hostile_operations,
-    .begin = begin_hostile,
-    .check = dense_model_check,
-    .end = end_hostile,
-};
+TEST_SUBJECT(hostile_subject, "hostile_handles", hostile_operations, begin_hostile,
+             dense_model_check, end_hostile);

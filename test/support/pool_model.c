@@ -372,12 +372,6 @@ void pool_model_fini(pool_model *model)
     CHECK(hm_handle_is_null(hm_pool_insert(&model->pool, NULL)));
 }
 
-static void end(void *state)
-{
-    pool_model_fini(state);
-    free(state);
-}
-
 /* Way, value. */
 static void insert(void *state, const uint32_t arguments[3])
 {
@@ -696,12 +690,7 @@ static void hostile_address(void *state, const uint32_t arguments[3])
                           pool_model_owner_of(model, address)));
 }
 
-static void reload(void *state, const uint32_t arguments[3])
-{
-    const pool_model *model = state;
-    (void)arguments;
-    test_reload_pool(&model->pool, &model->desc);
-}
+TEST_RELOAD_AND_END(pool)
 
 static const test_operation operations[] = {
     {"insert", 250, insert},
@@ -726,11 +715,4 @@ static const test_operation operations[] = {
     {"reload", 10, reload},
 };
 
-const test_subject pool_subject = {
-    .name = "pool",
-    .operations = operations,
-    .operation_count = sizeof operations / sizeof *operations,
-    .begin = begin,
-    .check = check_pool,
-    .end = end,
-};
+TEST_SUBJECT(pool_subject, "pool", operations, begin, check_pool, end);

@@ -15,4 +15,18 @@ void test_reload_lists(const hm_lists *lists, const hm_lists_desc *desc);
 void test_reload_index(const hm_index *index, const hm_index_desc *desc);
 void test_reload_world(const hm_world *world);
 
+/* Defines the operation `reload` and the `end` of a model that has a container and its `desc`. */
+#define TEST_RELOAD_AND_END(kind)                                                                  \
+    static void reload(void *state, const uint32_t arguments[3])                                   \
+    {                                                                                              \
+        const kind##_model *model = state;                                                         \
+        (void)arguments;                                                                           \
+        test_reload_##kind(&model->kind, &model->desc);                                            \
+    }                                                                                              \
+    static void end(void *state)                                                                   \
+    {                                                                                              \
+        kind##_model_fini(state);                                                                  \
+        free(state);                                                                               \
+    }
+
 #endif

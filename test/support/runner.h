@@ -47,6 +47,10 @@ typedef struct test_subject {
     void (*end)(void *state);
 } test_subject;
 
+#define TEST_SUBJECT(SUBJECT, NAME, OPERATIONS, BEGIN, CHECKS, END)                                \
+    const test_subject SUBJECT = {NAME,  OPERATIONS, sizeof OPERATIONS / sizeof *OPERATIONS,       \
+                                  BEGIN, CHECKS,     END}
+
 /* What an operation does between the two is only tried, and undone by a driver that keeps whole
  * states; a random script goes on from there. */
 void test_try(void);

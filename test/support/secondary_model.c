@@ -643,18 +643,7 @@ static void *begin(const uint32_t arguments[3])
     return model;
 }
 
-static void end(void *state)
-{
-    secondary_model_fini(state);
-    free(state);
-}
-
-static void reload(void *state, const uint32_t arguments[3])
-{
-    const secondary_model *model = state;
-    (void)arguments;
-    test_reload_secondary(&model->secondary, &model->desc);
-}
+TEST_RELOAD_AND_END(secondary)
 
 static const test_operation operations[] = {
     {"set", 250, set},
@@ -680,11 +669,4 @@ static const test_operation operations[] = {
     {"reload", 10, reload},
 };
 
-const test_subject secondary_subject = {
-    .name = "secondary",
-    .operations = operations,
-    .operation_count = sizeof operations / sizeof *operations,
-    .begin = begin,
-    .check = check,
-    .end = end,
-};
+TEST_SUBJECT(secondary_subject, "secondary", operations, begin, check, end);

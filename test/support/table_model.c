@@ -356,11 +356,4 @@ static const test_operation operations[] = {
     DENSE_ROW(reload, 10),
 };
 
-const test_subject table_subject = {
-    .name = "table",
-    .operations = operations,
-    .operation_count = sizeof operations / sizeof *operations,
-    .begin = begin,
-    .check = dense_model_check,
-    .end = dense_model_end,
-};
+TEST_SUBJECT(table_subject, "table", operations, begin, dense_model_check, dense_model_end);

@@ -720,11 +720,5 @@ static const test_operation operations[] = {
     {"reload", 10, reload},
 };
 
-const test_subject world_subject = {
-    .name = "world",
-    .operations = operations,
-    .operation_count = sizeof operations / sizeof *operations,
-    .begin = world_model_begin,
-    .check = world_model_check,
-    .end = world_model_end,
-};
+TEST_SUBJECT(world_subject, "world", operations, world_model_begin, world_model_check,
+             world_model_end);

@@ -252,8 +252,7 @@ static const test_operation operations[] = {
     {"nest", 2, nest},
     {"divide", 8, divide},
 };
-static const test_subject subject = {"query", operations, sizeof operations / sizeof *operations,
-                                     begin,   check,      end};
+static TEST_SUBJECT(subject, "query", operations, begin, check, end);
 
 TEST(query_model, queries_agree_with_the_model_while_the_world_changes)
 {

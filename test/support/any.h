@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: MIT */
+/* A container of any kind, and how to make one whose limits are the defaults. */
+#ifndef TEST_SUPPORT_ANY_H
+#define TEST_SUPPORT_ANY_H
+
+#include "test.h"
+
+#include <handle_map/handle_map.h>
+
+enum { TEST_COMPONENTS = 7 };
+
+typedef union test_any {
+    hm_map map;
+    hm_pool pool;
+    hm_table table;
+    hm_secondary secondary;
+    hm_lists lists;
+    hm_index index;
+    struct {
+        hm_world world;
+        hm_component components[TEST_COMPONENTS]; /* of the world; a test's own */
+    };
+} test_any;
+
+typedef enum test_kind {
+    TEST_MAP,
+    TEST_POOL,
+    TEST_TABLE,
+    TEST_SECONDARY,
+    TEST_LISTS,
+    TEST_INDEX,
+    TEST_WORLD,
+    TEST_KINDS
+} test_kind;
+
+/* Items are one number of 4 bytes. */
+static inline hm_status test_any_init(test_any *made, test_kind kind, uint16_t type_id,
+                                      uint32_t capacity, const hm_memory *memory)
+{
+    enum { SIZE = 4 };
+#define TEST_ANY(KIND, kind, ...)                                                                  \
+    case TEST_##KIND:                                                                              \
+        return hm_##kind##_init(&made->kind, &(hm_##kind##_desc){.type_id = type_id,               \
+                                                                 .capacity = capacity,             \
+                                                                 .memory = memory,                 \
+                                                                 __VA_ARGS__});
+    switch (kind) {
+        TEST_ANY(MAP, map, .item_size = SIZE)
+        TEST_ANY(POOL, pool, .item_size = SIZE)
+        TEST_ANY(TABLE, table, .columns = &(hm_column){.size = SIZE}, .column_count = 1)
+        TEST_ANY(SECONDARY, secondary, .value_size = SIZE)
+        TEST_ANY(LISTS, lists, .item_size = SIZE)
+        TEST_ANY(INDEX, index, .seed = 0)
+    default:
+        TEST_ANY(WORLD, world, .max_size = 0)
+    }
+#undef TEST_ANY
+}
+
+static inline void test_any_fini(test_any *made, test_kind kind)
+{
+    switch (kind) {
+    case TEST_MAP:
+        hm_map_fini(&made->map);
+        break;
+    case TEST_POOL:
+        hm_pool_fini(&made->pool);
+        break;
+    case TEST_TABLE:
+        hm_table_fini(&made->table);
+        break;
+    case TEST_SECONDARY:
+        hm_secondary_fini(&made->secondary);
+        break;
+    case TEST_LISTS:
+        hm_lists_fini(&made->lists);
+        break;
+    case TEST_INDEX:
+        hm_index_fini(&made->index);
+        break;
+    default:
+        hm_world_fini(&made->world);
+    }
+}
+
+#endif
