@@ -31,46 +31,15 @@ static uint64_t key_of(const index_model *model, uint32_t number)
     return number == 1 ? UINT64_MAX : number * UINT64_C(0x9E3779B97F4A7C15);
 }
 
-static bool may_be_owner(const index_model *model, hm_handle handle)
-{
-    return !hm_handle_is_free(handle) && hm_handle_generation(handle) != 0 &&
-           hm_handle_type_id(handle) == model->desc.type_id &&
-           hm_handle_index(handle) < model->desc.max_slots;
-}
-
-/* Returns a handle to try: an owner (kind 0 to 5), the next or an earlier life of its slot, any
- * that may be an owner's, one that was, null, damaged, foreign, too high, or noise. */
 static hm_handle pick(const index_model *model, uint32_t kind, uint32_t which, uint32_t noise)
 {
-    const uint64_t one = UINT64_C(1) << HM_HANDLE_GENERATION_SHIFT;
     uint32_t known = model->past_count < INDEX_MODEL_PAST ? model->past_count : INDEX_MODEL_PAST;
-    uint64_t bits = (uint64_t)which << 32 | noise;
-    hm_handle any =
-        hm_handle_pack(which % model->desc.max_slots, 1 + noise % 3, model->desc.type_id);
-    hm_handle live = model->count != 0 ? model->entries[which % model->count].owner : any;
-    switch (kind % 16) {
-    case 6:
-        return hm_handle_from_bits(live.bits + one);
-    case 7:
-        return hm_handle_from_bits(live.bits - one);
-    case 8:
-    case 9:
-        return any;
-    case 10:
-        return known != 0 ? model->past[which % known] : any;
-    case 11:
-        return HM_NULL_HANDLE;
-    case 12:
-        return hm_handle_from_bits(live.bits ^ UINT64_C(1) << noise % 64);
-    case 13:
-        return hm_handle_pack(hm_handle_index(live), 1, noise);
-    case 14:
-        return hm_handle_pack(model->desc.max_slots + noise % 3, 1, model->desc.type_id);
-    case 15:
-        return hm_handle_from_bits(test_random(&bits));
-    default:
-        return live;
-    }
+    test_owners of = {model->desc.max_slots, model->desc.type_id, HM_NULL_HANDLE, HM_NULL_HANDLE,
+                      HM_NULL_HANDLE};
+    of.any = hm_handle_pack(which % of.max_slots, 1 + noise % 3, of.type_id);
+    of.live = model->count != 0 ? model->entries[which % model->count].owner : of.any;
+    of.past = known != 0 ? model->past[which % known] : of.any;
+    return test_pick_owner(&of, kind, which, noise);
 }
 
 /* set */
@@ -87,7 +56,7 @@ static hm_status set_entry(index_model *model, hm_handle owner, uint32_t key)
     index_model_entry *before = find_slot(model, hm_handle_index(owner));
     if (key == model->keys && model->desc.key_limit != 0)
         return HM_ERROR_INVALID;
-    if (!may_be_owner(model, owner))
+    if (!test_may_be_owner(owner, model->desc.max_slots, model->desc.type_id))
         return HM_ERROR_INVALID;
     if (before != NULL && owner.bits < before->owner.bits)
         return HM_ERROR_STALE;

@@ -127,6 +127,41 @@ hm_handle test_hostile_handle(hm_handle named, const uint32_t arguments[3])
     }
 }
 
+bool test_may_be_owner(hm_handle handle, uint32_t max_slots, uint32_t type_id)
+{
+    return !hm_handle_is_free(handle) && hm_handle_generation(handle) != 0 &&
+           hm_handle_type_id(handle) == type_id && hm_handle_index(handle) < max_slots;
+}
+
+hm_handle test_pick_owner(const test_owners *of, uint32_t kind, uint32_t which, uint32_t noise)
+{
+    const uint64_t one = UINT64_C(1) << HM_HANDLE_GENERATION_SHIFT;
+    uint64_t bits = (uint64_t)which << 32 | noise;
+    switch (kind % 16) {
+    case 6:
+        return hm_handle_from_bits(of->live.bits + one);
+    case 7:
+        return hm_handle_from_bits(of->live.bits - one);
+    case 8:
+    case 9:
+        return of->any;
+    case 10:
+        return of->past;
+    case 11:
+        return HM_NULL_HANDLE;
+    case 12:
+        return hm_handle_from_bits(of->live.bits ^ UINT64_C(1) << noise % 64);
+    case 13:
+        return hm_handle_pack(hm_handle_index(of->live), 1, noise);
+    case 14:
+        return hm_handle_pack(of->max_slots + noise % 3, 1, of->type_id);
+    case 15:
+        return hm_handle_from_bits(test_random(&bits));
+    default:
+        return of->live;
+    }
+}
+
 hm_handle test_hostile_handle_of(const void *records, size_t size, uint32_t count, uint32_t type_id,
                                  const uint32_t arguments[3])
 {

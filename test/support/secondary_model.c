@@ -60,40 +60,12 @@ hm_handle secondary_model_pick(const secondary_model *model, uint32_t kind, uint
 {
     uint32_t known =
         model->past_count < SECONDARY_MODEL_PAST ? model->past_count : SECONDARY_MODEL_PAST;
-    const uint64_t one = UINT64_C(1) << HM_HANDLE_GENERATION_SHIFT;
-    uint64_t bits = (uint64_t)which << 32 | noise;
-    hm_handle any = hm_handle_pack(some_index(model, which), 1 + noise % 4, model->desc.type_id);
-    hm_handle live = model->count != 0 ? model->entries[which % model->count].owner : any;
-    switch (kind % 16) {
-    case 6:
-        return hm_handle_from_bits(live.bits + one);
-    case 7:
-        return hm_handle_from_bits(live.bits - one);
-    case 8:
-    case 9:
-        return any;
-    case 10:
-        return known != 0 ? model->past[which % known] : any;
-    case 11:
-        return HM_NULL_HANDLE;
-    case 12:
-        return hm_handle_from_bits(live.bits ^ UINT64_C(1) << noise % 64);
-    case 13:
-        return hm_handle_pack(hm_handle_index(live), 1, noise);
-    case 14:
-        return hm_handle_pack(model->desc.max_slots + noise % 3, 1, model->desc.type_id);
-    case 15:
-        return hm_handle_from_bits(test_random(&bits));
-    default:
-        return live;
-    }
-}
-
-static bool may_be_owner(const secondary_model *model, hm_handle handle)
-{
-    return !hm_handle_is_free(handle) && hm_handle_generation(handle) != 0 &&
-           hm_handle_type_id(handle) == model->desc.type_id &&
-           hm_handle_index(handle) < model->desc.max_slots;
+    test_owners of = {model->desc.max_slots, model->desc.type_id, HM_NULL_HANDLE, HM_NULL_HANDLE,
+                      HM_NULL_HANDLE};
+    of.any = hm_handle_pack(some_index(model, which), 1 + noise % 4, of.type_id);
+    of.live = model->count != 0 ? model->entries[which % model->count].owner : of.any;
+    of.past = known != 0 ? model->past[which % known] : of.any;
+    return test_pick_owner(&of, kind, which, noise);
 }
 
 /* callbacks */
@@ -170,7 +142,7 @@ static hm_status judge_many(secondary_model *model, const hm_handle *owners, uin
     uint32_t added = 0;
     for (uint32_t i = 0; i < n; i++) {
         const secondary_model_entry *before = find_slot(model, hm_handle_index(owners[i]));
-        if (!may_be_owner(model, owners[i]))
+        if (!test_may_be_owner(owners[i], model->desc.max_slots, model->desc.type_id))
             return HM_ERROR_INVALID;
         if (before != NULL && owners[i].bits < before->owner.bits)
             return HM_ERROR_STALE;
