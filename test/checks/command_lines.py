@@ -12,6 +12,8 @@ import tempfile
 import threading
 import time
 
+from counted import check, print_count
+
 HANG = 900  # seconds: a limit that only ends a hang
 
 # Options for little work, those that replace them for work without an end, and those that name a
@@ -29,14 +31,6 @@ PROGRAMS = {
              ['--shapes', '10000000', '--changes', '10000000'], []),
     'world': (['--count', '300', '--frames', '5'], ['--frames', '10000000'], []),
 }
-checks = 0
-
-
-def check(truth, what, seen=''):
-    global checks
-    checks += 1
-    if not truth:
-        sys.exit(f'not so: {what}\n{seen}')
 
 
 class Example:
@@ -118,7 +112,7 @@ def main():
             example.check_wrong(example.check_help())
             example.check_runs()
             example.check_progress()
-    print(f'{checks} checks')
+    print_count()
 
 
 main()

@@ -13,6 +13,8 @@ import sys
 import tempfile
 import time
 
+from counted import check, print_count
+
 DEMO = os.path.abspath(sys.argv[1])
 SMALL = ["--nodes", "3000", "--models", "none"]
 PATIENCE = 1800  # seconds: ends a hang, and nothing else however busy the machine is
@@ -23,14 +25,6 @@ work = tempfile.mkdtemp()
 # What is typed stays on the screen, so the program has a name that the view does not show, however
 # the folder of the sources is called.
 os.symlink(DEMO, os.path.join(work, "program"))
-checks = 0
-
-
-def check(truth, what, seen=""):
-    global checks
-    checks += 1
-    if not truth:
-        sys.exit(f"not so: {what}\n{seen}")
 
 
 def run(*arguments, **environment):
@@ -414,7 +408,7 @@ def main():
             part()
     finally:
         shutil.rmtree(work)
-    print(f"{checks} checks")
+    print_count()
 
 
 main()

@@ -12,15 +12,9 @@ import sys
 import urllib.error
 import urllib.request
 
+from counted import check, print_count
+
 HANG = 300  # seconds: a limit that only ends a hang
-checks = 0
-
-
-def check(truth, what, seen=''):
-    global checks
-    checks += 1
-    if not truth:
-        sys.exit(f'not so: {what}\n{seen}')
 
 
 class Program:
@@ -151,7 +145,7 @@ def main():
                    '--out', sys.argv[3], '--plain', '--inspect', '0')
     check_demo(demo)
     demo.end()
-    print(f'{checks} checks')
+    print_count()
 
 
 if __name__ == '__main__':

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* adopt: an item under a handle that is given, in each container that issues handles. The models'
  * scripts compare the rest. */
+#include "support/any.h"
 #include "support/memory.h"
 #include "support/test.h"
 
@@ -10,13 +11,7 @@
 
 enum { FEW = 5, SLOTS = 20000, TYPE = 21 };
 
-typedef union container {
-    hm_map map;
-    hm_pool pool;
-    hm_table table;
-    hm_lists lists;
-    hm_world world;
-} container;
+typedef test_any container;
 
 typedef struct verbs {
     hm_status (*init)(container *c, uint32_t way, uint32_t capacity, const hm_memory *memory);
@@ -47,42 +42,18 @@ typedef struct verbs {
     {                                                                                              \
         return ended;                                                                              \
     }                                                                                              \
-    static hm_status reserve_##kind(container *c, uint32_t n)                                      \
-    {                                                                                              \
-        return hm_##kind##_reserve(&c->kind, n);                                                   \
-    }                                                                                              \
-    static hm_handle upcoming_##kind(const container *c, uint32_t k)                               \
-    {                                                                                              \
-        return hm_##kind##_upcoming(&c->kind, k);                                                  \
-    }                                                                                              \
-    static hm_handle_state explain_##kind(const container *c, hm_handle handle)                    \
-    {                                                                                              \
-        return hm_##kind##_explain(&c->kind, handle);                                              \
-    }                                                                                              \
-    static hm_stats stats_##kind(const container *c)                                               \
-    {                                                                                              \
-        return hm_##kind##_get_stats(&c->kind);                                                    \
-    }                                                                                              \
-    static hm_status validate_##kind(const container *c)                                           \
-    {                                                                                              \
-        return hm_##kind##_validate(&c->kind);                                                     \
-    }                                                                                              \
-    static hm_status save_##kind(const container *c, hm_sink sink)                                 \
-    {                                                                                              \
-        return hm_##kind##_save(&c->kind, NULL, sink);                                             \
-    }                                                                                              \
-    static hm_status load_##kind(container *c, hm_source source)                                   \
-    {                                                                                              \
-        return hm_##kind##_load(&c->kind, NULL, source);                                           \
-    }                                                                                              \
-    static hm_status trim_##kind(container *c)                                                     \
-    {                                                                                              \
-        return hm_##kind##_trim(&c->kind);                                                         \
-    }                                                                                              \
-    static void fini_##kind(container *c)                                                          \
-    {                                                                                              \
-        hm_##kind##_fini(&c->kind);                                                                \
-    }                                                                                              \
+    TEST_ASKS(hm_status, reserve, kind, (container * c, uint32_t n), reserve(&c->kind, n))         \
+    TEST_ASKS(hm_handle, upcoming, kind, (const container *c, uint32_t k), upcoming(&c->kind, k))  \
+    TEST_ASKS(hm_handle_state, explain, kind, (const container *c, hm_handle handle),              \
+              explain(&c->kind, handle))                                                           \
+    TEST_ASKS(hm_stats, stats, kind, (const container *c), get_stats(&c->kind))                    \
+    TEST_ASKS(hm_status, validate, kind, (const container *c), validate(&c->kind))                 \
+    TEST_ASKS(hm_status, save, kind, (const container *c, hm_sink sink),                           \
+              save(&c->kind, NULL, sink))                                                          \
+    TEST_ASKS(hm_status, load, kind, (container * c, hm_source source),                            \
+              load(&c->kind, NULL, source))                                                        \
+    TEST_ASKS(hm_status, trim, kind, (container * c), trim(&c->kind))                              \
+    TEST_DOES(fini, kind, (container * c), fini(&c->kind))                                         \
     static const verbs kind##_verbs = {                                                            \
         init_##kind,     adopt_##kind,   add_##kind,   end_##kind,      reserve_##kind,            \
         upcoming_##kind, explain_##kind, stats_##kind, validate_##kind, save_##kind,               \
@@ -297,27 +268,17 @@ static void check_faults(const verbs *of, uint32_t way, uint32_t capacity)
     }
 }
 
-#define TESTS(kind, ways)                                                                          \
-    TEST(adopt, a_##kind##_brings_an_erased_item_back_under_its_handle)                            \
+#define TEST_EACH(kind, ways, name, check)                                                         \
+    TEST(adopt, a_##kind##_##name)                                                                 \
     {                                                                                              \
         for (uint32_t way = 0; way < 2 * (ways); way++)                                            \
-            check_undo(&kind##_verbs, way / 2, way % 2 * FEW);                                     \
-    }                                                                                              \
-    TEST(adopt, a_##kind##_refuses_what_it_could_not_have_issued)                                  \
-    {                                                                                              \
-        for (uint32_t way = 0; way < 2 * (ways); way++)                                            \
-            check_refusals(&kind##_verbs, way / 2, way % 2 * FEW);                                 \
-    }                                                                                              \
-    TEST(adopt, a_##kind##_takes_slots_beyond_its_capacity)                                        \
-    {                                                                                              \
-        for (uint32_t way = 0; way < 2 * (ways); way++)                                            \
-            check_distance(&kind##_verbs, way / 2, way % 2 * FEW);                                 \
-    }                                                                                              \
-    TEST(adopt, a_##kind##_is_as_it_was_where_memory_is_refused)                                   \
-    {                                                                                              \
-        for (uint32_t way = 0; way < 2 * (ways); way++)                                            \
-            check_faults(&kind##_verbs, way / 2, way % 2 * FEW);                                   \
+            check(&kind##_verbs, way / 2, way % 2 * FEW);                                          \
     }
+#define TESTS(kind, ways)                                                                          \
+    TEST_EACH(kind, ways, brings_an_erased_item_back_under_its_handle, check_undo)                 \
+    TEST_EACH(kind, ways, refuses_what_it_could_not_have_issued, check_refusals)                   \
+    TEST_EACH(kind, ways, takes_slots_beyond_its_capacity, check_distance)                         \
+    TEST_EACH(kind, ways, is_as_it_was_where_memory_is_refused, check_faults)
 
 TESTS(map, 2)
 TESTS(pool, 6)

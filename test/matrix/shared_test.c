@@ -4,6 +4,7 @@
  * allocator of the program will do. */
 #include "kinds.h"
 
+#include "support/any.h"
 #include "support/arena.h"
 #include "support/index_model.h"
 #include "support/lists_model.h"
@@ -22,15 +23,7 @@ enum {
     PIECE = 65536 /* bytes, of a secondary */
 };
 
-typedef union container {
-    hm_index index;
-    hm_lists lists;
-    hm_map map;
-    hm_pool pool;
-    hm_secondary secondary;
-    hm_table table;
-    hm_world world;
-} container;
+typedef test_any container;
 
 /* Each item has a number, and each handle a number of its own. */
 typedef struct verbs {
@@ -56,46 +49,20 @@ typedef struct verbs {
 } verbs;
 
 #define VERBS(kind)                                                                                \
-    static void clear_##kind(container *c)                                                         \
-    {                                                                                              \
-        hm_##kind##_clear(&c->kind);                                                               \
-    }                                                                                              \
-    static void fini_##kind(container *c)                                                          \
-    {                                                                                              \
-        hm_##kind##_fini(&c->kind);                                                                \
-    }                                                                                              \
-    static hm_status trim_##kind(container *c)                                                     \
-    {                                                                                              \
-        return hm_##kind##_trim(&c->kind);                                                         \
-    }                                                                                              \
-    static hm_status reserve_##kind(container *c, uint32_t n)                                      \
-    {                                                                                              \
-        return hm_##kind##_reserve(&c->kind, n);                                                   \
-    }                                                                                              \
-    static hm_status validate_##kind(const container *c)                                           \
-    {                                                                                              \
-        return hm_##kind##_validate(&c->kind);                                                     \
-    }                                                                                              \
-    static bool contains_##kind(const container *c, hm_handle handle)                              \
-    {                                                                                              \
-        return hm_##kind##_contains(&c->kind, handle);                                             \
-    }                                                                                              \
-    static hm_handle_state explain_##kind(const container *c, hm_handle handle)                    \
-    {                                                                                              \
-        return hm_##kind##_explain(&c->kind, handle);                                              \
-    }                                                                                              \
-    static size_t committed_size_##kind(const container *c)                                        \
-    {                                                                                              \
-        return hm_##kind##_get_stats(&c->kind).committed_size;                                     \
-    }                                                                                              \
-    static size_t reserved_size_##kind(const container *c)                                         \
-    {                                                                                              \
-        return hm_##kind##_get_stats(&c->kind).reserved_size;                                      \
-    }                                                                                              \
-    static uint32_t count_##kind(const container *c)                                               \
-    {                                                                                              \
-        return hm_##kind##_count(&c->kind);                                                        \
-    }                                                                                              \
+    TEST_DOES(clear, kind, (container * c), clear(&c->kind))                                       \
+    TEST_DOES(fini, kind, (container * c), fini(&c->kind))                                         \
+    TEST_ASKS(hm_status, trim, kind, (container * c), trim(&c->kind))                              \
+    TEST_ASKS(hm_status, reserve, kind, (container * c, uint32_t n), reserve(&c->kind, n))         \
+    TEST_ASKS(hm_status, validate, kind, (const container *c), validate(&c->kind))                 \
+    TEST_ASKS(bool, contains, kind, (const container *c, hm_handle handle),                        \
+              contains(&c->kind, handle))                                                          \
+    TEST_ASKS(hm_handle_state, explain, kind, (const container *c, hm_handle handle),              \
+              explain(&c->kind, handle))                                                           \
+    TEST_ASKS(size_t, committed_size, kind, (const container *c),                                  \
+              get_stats(&c->kind).committed_size)                                                  \
+    TEST_ASKS(size_t, reserved_size, kind, (const container *c),                                   \
+              get_stats(&c->kind).reserved_size)                                                   \
+    TEST_ASKS(uint32_t, count, kind, (const container *c), count(&c->kind))                        \
     static const verbs kind##_verbs = {                                                            \
         init_##kind,          add_##kind,      end_##kind,      holds_##kind,                      \
         clear_##kind,         fini_##kind,     trim_##kind,     reserve_##kind,                    \
@@ -109,14 +76,8 @@ static bool is_number(const void *item, uint32_t number)
 
 /* Of a map and a pool. */
 #define ITEM_VERBS(kind)                                                                           \
-    static hm_handle add_##kind(container *c, uint32_t number)                                     \
-    {                                                                                              \
-        return hm_##kind##_insert(&c->kind, &number);                                              \
-    }                                                                                              \
-    static bool end_##kind(container *c, hm_handle handle)                                         \
-    {                                                                                              \
-        return hm_##kind##_erase(&c->kind, handle);                                                \
-    }                                                                                              \
+    TEST_ASKS(hm_handle, add, kind, (container * c, uint32_t number), insert(&c->kind, &number))   \
+    TEST_ASKS(bool, end, kind, (container * c, hm_handle handle), erase(&c->kind, handle))         \
     static bool holds_##kind(const container *c, hm_handle handle, uint32_t number)                \
     {                                                                                              \
         return is_number(hm_##kind##_get(&c->kind, handle), number);                               \

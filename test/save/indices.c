@@ -39,10 +39,8 @@ static uint32_t run(saved *made, uint32_t choice, uint64_t *random)
     else if (choice < 400 && count > 0)
         CHECK(hm_index_remove(
             index, hm_secondary_owner_at(&index->owners, test_random_below(random, count))));
-    else if (choice < 440)
-        return test_random_below(random, BURST);
     else
-        return 1;
+        return choice < 440 ? test_random_below(random, BURST) : 1;
     return 0;
 }
 

@@ -41,10 +41,8 @@ static uint32_t run(saved *made, uint32_t choice, uint64_t *random)
     else if (choice < 420) /* the last ones, so that a trim drops slots */
         for (uint32_t n = test_random_below(random, count + 1); n > 0; n--)
             CHECK(hm_map_erase_at(map, hm_map_count(map) - 1));
-    else if (choice < 440)
-        return test_random_below(random, SMALL_UNIT);
     else
-        return 1;
+        return choice < 440 ? test_random_below(random, SMALL_UNIT) : 1;
     return 0;
 }
 

@@ -22,19 +22,14 @@ static bool equal_bytes(const void *a, const void *b, size_t size)
 }
 
 #define MERGED(of)                                                                                 \
-    static hm_status merge_##of(saved *into, hm_source source, hm_secondary *remap)                \
-    {                                                                                              \
-        return hm_##of##_merge(&into->of, NULL, source, remap);                                    \
-    }                                                                                              \
+    TEST_ASKS(hm_status, merge, of, (saved * into, hm_source source, hm_secondary * remap),        \
+              merge(&into->of, NULL, source, remap))                                               \
     static hm_status begin_##of(hm_merge *merge, saved *into, hm_source source,                    \
                                 hm_secondary *remap)                                               \
     {                                                                                              \
         return hm_merge_begin_##of(merge, &into->of, NULL, source, remap);                         \
     }                                                                                              \
-    static hm_owners owners_##of(const saved *made)                                                \
-    {                                                                                              \
-        return hm_##of##_as_owners(&made->of);                                                     \
-    }                                                                                              \
+    TEST_ASKS(hm_owners, owners, of, (const saved *made), as_owners(&made->of))                    \
     static const merged merged_##of = {&saved_##of, merge_##of, begin_##of,                        \
                                        next_##of,   equal_##of, owners_##of}
 
@@ -367,31 +362,18 @@ typedef struct owned {
 } owned;
 
 #define OWNED(of, format)                                                                          \
-    static hm_status save_##of(const saved *made, hm_sink sink)                                    \
-    {                                                                                              \
-        return hm_##of##_save(&made->of, &format, sink);                                           \
-    }                                                                                              \
-    static hm_status merge_owned_##of(saved *made, hm_source source, hm_secondary *remap)          \
-    {                                                                                              \
-        return hm_##of##_merge(&made->of, &format, source, remap);                                 \
-    }                                                                                              \
+    TEST_ASKS(hm_status, save, of, (const saved *made, hm_sink sink),                              \
+              save(&made->of, &format, sink))                                                      \
+    TEST_ASKS(hm_status, merge_owned, of, (saved * made, hm_source source, hm_secondary * remap),  \
+              merge(&made->of, &format, source, remap))                                            \
     static hm_status begin_owned_##of(hm_merge *merge, saved *made, hm_source source,              \
                                       hm_secondary *remap)                                         \
     {                                                                                              \
         return hm_merge_begin_##of(merge, &made->of, &format, source, remap);                      \
     }                                                                                              \
-    static uint32_t count_##of(const saved *made)                                                  \
-    {                                                                                              \
-        return hm_##of##_count(&made->of);                                                         \
-    }                                                                                              \
-    static hm_status validate_##of(const saved *made)                                              \
-    {                                                                                              \
-        return hm_##of##_validate(&made->of);                                                      \
-    }                                                                                              \
-    static void fini_##of(saved *made)                                                             \
-    {                                                                                              \
-        hm_##of##_fini(&made->of);                                                                 \
-    }                                                                                              \
+    TEST_ASKS(uint32_t, count, of, (const saved *made), count(&made->of))                          \
+    TEST_ASKS(hm_status, validate, of, (const saved *made), validate(&made->of))                   \
+    TEST_DOES(fini, of, (saved * made), fini(&made->of))                                           \
     static const owned owned_##of = {                                                              \
         init_##of,        add_##of,   save_##of,     merge_owned_##of,                             \
         begin_owned_##of, count_##of, validate_##of, fini_##of}

@@ -68,10 +68,8 @@ static uint32_t run(saved *made, uint32_t choice, uint64_t *random)
     else if (choice < 430)
         for (uint32_t n = test_random_below(random, BURST); n > 0; n--)
             (void)hm_pool_erase(pool, pick(pool, random));
-    else if (choice < 460)
-        return test_random_below(random, BURST);
     else
-        return 1;
+        return choice < 460 ? test_random_below(random, BURST) : 1;
     return 0;
 }
 

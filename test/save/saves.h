@@ -101,7 +101,7 @@ typedef struct saved_kind {
 } saved_kind;
 
 /* Defines the row of a kind, from its `shapes` and static functions `init`, `add`, `run`,
- * `compare`, `save` and `load`. `add` returns the bits of a handle, or 1; 0: full. `run` changes
+ * `compare`, save_kind and load_kind. `add` returns the bits of a handle, or 1; 0: full. `run` changes
  * something that a random number below 1,000 chooses, and returns how many to add. */
 #define SAVED_ROW(kind)                                                                            \
     static void run_any(saved *made, uint64_t *random)                                             \
@@ -121,57 +121,40 @@ typedef struct saved_kind {
         CHECK(add(b, &state) == added && state == *random);                                        \
         return added != 0;                                                                         \
     }                                                                                              \
-    static hm_status validate(const saved *made)                                                   \
-    {                                                                                              \
-        return hm_##kind##_validate(&made->kind);                                                  \
-    }                                                                                              \
-    static hm_stats get_stats(const saved *made)                                                   \
-    {                                                                                              \
-        return hm_##kind##_get_stats(&made->kind);                                                 \
-    }                                                                                              \
-    static void fini(saved *made)                                                                  \
-    {                                                                                              \
-        hm_##kind##_fini(&made->kind);                                                             \
-    }                                                                                              \
-    static hm_status changes(const hm_history *history, const saved *made, uint64_t from,          \
-                             uint64_t to, hm_change_visit *visit, void *context)                   \
-    {                                                                                              \
-        return hm_##kind##_changes(history, &made->kind, from, to, visit, context);                \
-    }                                                                                              \
-    static hm_status save_changes(const hm_history *history, const saved *made, uint64_t from,     \
-                                  uint64_t to, hm_sink sink)                                       \
-    {                                                                                              \
-        return hm_##kind##_save_changes(history, &made->kind, NULL, from, to, sink);               \
-    }                                                                                              \
-    static hm_status load_changes(saved *made, hm_source source)                                   \
-    {                                                                                              \
-        return hm_##kind##_load_changes(&made->kind, NULL, source);                                \
-    }                                                                                              \
+    TEST_ASKS(hm_status, validate, kind, (const saved *made), validate(&made->kind))               \
+    TEST_ASKS(hm_stats, get_stats, kind, (const saved *made), get_stats(&made->kind))              \
+    TEST_DOES(fini, kind, (saved * made), fini(&made->kind))                                       \
+    TEST_ASKS(hm_status, changes, kind,                                                            \
+              (const hm_history *history, const saved *made, uint64_t from, uint64_t to,           \
+               hm_change_visit *visit, void *context),                                             \
+              changes(history, &made->kind, from, to, visit, context))                             \
+    TEST_ASKS(                                                                                     \
+        hm_status, save_changes, kind,                                                             \
+        (const hm_history *history, const saved *made, uint64_t from, uint64_t to, hm_sink sink),  \
+        save_changes(history, &made->kind, NULL, from, to, sink))                                  \
+    TEST_ASKS(hm_status, load_changes, kind, (saved * made, hm_source source),                     \
+              load_changes(&made->kind, NULL, source))                                             \
     const saved_kind saved_##kind = {.name = #kind,                                                \
                                      .shapes = sizeof shapes / sizeof *shapes,                     \
                                      .init = init,                                                 \
                                      .run = run_any,                                               \
-                                     .save = save,                                                 \
-                                     .load = load,                                                 \
-                                     .validate = validate,                                         \
-                                     .changes = changes,                                           \
-                                     .save_changes = save_changes,                                 \
-                                     .load_changes = load_changes,                                 \
-                                     .get_stats = get_stats,                                       \
+                                     .save = save_##kind,                                          \
+                                     .load = load_##kind,                                          \
+                                     .validate = validate_##kind,                                  \
+                                     .changes = changes_##kind,                                    \
+                                     .save_changes = save_changes_##kind,                          \
+                                     .load_changes = load_changes_##kind,                          \
+                                     .get_stats = get_stats_##kind,                                \
                                      .compare = compare,                                           \
                                      .go_on = go_on,                                               \
-                                     .fini = fini};
+                                     .fini = fini_##kind};
 
 /* The same of a kind whose items have one descriptor. */
 #define SAVED_KIND(kind)                                                                           \
-    static hm_status save(const saved *made, const hm_save_desc *desc, hm_sink sink)               \
-    {                                                                                              \
-        return hm_##kind##_save(&made->kind, desc, sink);                                          \
-    }                                                                                              \
-    static hm_status load(saved *made, const hm_save_desc *desc, hm_source source)                 \
-    {                                                                                              \
-        return hm_##kind##_load(&made->kind, desc, source);                                        \
-    }                                                                                              \
+    TEST_ASKS(hm_status, save, kind, (const saved *made, const hm_save_desc *desc, hm_sink sink),  \
+              save(&made->kind, desc, sink))                                                       \
+    TEST_ASKS(hm_status, load, kind, (saved * made, const hm_save_desc *desc, hm_source source),   \
+              load(&made->kind, desc, source))                                                     \
     SAVED_ROW(kind)
 
 /* Defines `init` of a kind whose `shapes` are descriptors. */

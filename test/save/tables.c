@@ -58,10 +58,8 @@ static uint32_t run(saved *made, uint32_t choice, uint64_t *random)
     else if (choice < 420) /* the last ones, so that a trim drops slots */
         for (uint32_t n = test_random_below(random, count + 1); n > 0; n--)
             CHECK(hm_table_erase_at(table, hm_table_count(table) - 1));
-    else if (choice < 440)
-        return test_random_below(random, is_large ? 9 : BURST);
     else
-        return 1;
+        return choice < 440 ? test_random_below(random, is_large ? 9 : BURST) : 1;
     return 0;
 }
 

@@ -114,13 +114,13 @@ static void compare(const saved *a, const saved *b)
     }
 }
 
-static hm_status save(const saved *made, const hm_save_desc *desc, hm_sink sink)
+static hm_status save_world(const saved *made, const hm_save_desc *desc, hm_sink sink)
 {
     CHECK(desc == NULL);
     return hm_world_save(&made->world, NULL, sink);
 }
 
-static hm_status load(saved *made, const hm_save_desc *desc, hm_source source)
+static hm_status load_world(saved *made, const hm_save_desc *desc, hm_source source)
 {
     CHECK(desc == NULL);
     return hm_world_load(&made->world, NULL, source);

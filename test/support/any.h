@@ -22,6 +22,19 @@ typedef union test_any {
     };
 } test_any;
 
+/* Define the static function verb_kind, which calls a function of the kind: with an answer, and
+ * without one. */
+#define TEST_ASKS(type, verb, kind, parameters, call)                                              \
+    static type verb##_##kind parameters                                                           \
+    {                                                                                              \
+        return hm_##kind##_##call;                                                                 \
+    }
+#define TEST_DOES(verb, kind, parameters, call)                                                    \
+    static void verb##_##kind parameters                                                           \
+    {                                                                                              \
+        hm_##kind##_##call;                                                                        \
+    }
+
 typedef enum test_kind {
     TEST_MAP,
     TEST_POOL,

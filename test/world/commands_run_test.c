@@ -56,14 +56,20 @@ static const void *value_for(uint32_t i)
     return value;
 }
 
+/* Which change is the i-th of a kind. */
+static int nth(int kind, uint32_t i)
+{
+    if (kind == MIXED) /* Tags, with and without values between. */
+        kind = i % 6 == 0 ? TAG : i % 4 == 0 ? ZERO : VALUE;
+    return kind;
+}
+
 static void call(side *self, int kind, uint32_t i)
 {
     hm_world *world = &self->world;
     const hm_component add[] = {self->added, self->tag};
     hm_handle entity = self->entities[i];
     hm_status status = HM_OK;
-    if (kind == MIXED) /* Tags, with and without values between. */
-        kind = i % 6 == 0 ? TAG : i % 4 == 0 ? ZERO : VALUE;
     if (kind == CREATE)
         self->entities[self->count++] = hm_world_create(world, add, 2);
     else if (kind == REMOVE)
@@ -82,8 +88,6 @@ static void record(side *self, hm_commands *commands, int kind, uint32_t i)
     const hm_component add[] = {self->added, self->tag};
     hm_handle entity = self->entities[i];
     hm_status status = HM_OK;
-    if (kind == MIXED) /* Tags, with and without values between. */
-        kind = i % 6 == 0 ? TAG : i % 4 == 0 ? ZERO : VALUE;
     if (kind == CREATE)
         self->entities[self->count++] = hm_commands_create(commands, add, 2);
     else if (kind == REMOVE)
@@ -142,8 +146,8 @@ static bool check_run(int kind, uint32_t count, uint32_t first, uint32_t n, bool
     CHECK(hm_commands_init(&commands, &recorded.world, NULL) == HM_OK);
     for (uint32_t i = first; i < first + n; i++)
         if (!has_gaps || i % SKIPPED != 0) {
-            call(&called, kind, i);
-            record(&recorded, &commands, kind, i);
+            call(&called, nth(kind, i), i);
+            record(&recorded, &commands, nth(kind, i), i);
         }
     test_memory_fail(&memory, k, false);
     hm_status status = hm_commands_apply(&commands);

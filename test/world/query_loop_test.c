@@ -76,14 +76,19 @@ static void nest(scene *on, hm_query_desc desc, uint32_t expected)
     hm_query_fini(&query);
 }
 
+static void start_with_few(scene *on, hm_handle entities[ROWS])
+{
+    start(on);
+    create_rows(on, entities, ROWS);
+    for (uint32_t i = 0; i < FEW; i++)
+        set_int(on, entities[i * 7], on->x, 0);
+}
+
 TEST(query, loops_over_one_query_may_run_inside_each_other)
 {
     scene on;
     hm_handle entities[ROWS];
-    start(&on);
-    create_rows(&on, entities, ROWS);
-    for (uint32_t i = 0; i < FEW; i++)
-        set_int(&on, entities[i * 7], on.x, 0);
+    start_with_few(&on, entities);
     for (uint32_t i = 0; i < 5; i++)
         CREATE(&on, on.a, on.b);
     nest(&on, (hm_query_desc){ALL(on.a)}, ROWS + 5);
@@ -200,10 +205,7 @@ TEST(query, count_leaves_a_running_loop_where_it_is)
 {
     scene on;
     hm_handle entities[ROWS];
-    start(&on);
-    create_rows(&on, entities, ROWS);
-    for (uint32_t i = 0; i < FEW; i++)
-        set_int(&on, entities[i * 7], on.x, 0);
+    start_with_few(&on, entities);
     CREATE(&on, on.a, on.b);
     count_in_the_middle(&on, (hm_query_desc){ALL(on.a)}, ROWS + 1);
     count_in_the_middle(&on, (hm_query_desc){ALL(on.a, on.x)}, FEW);
