@@ -107,7 +107,7 @@ TEST(history, many_changes_are_refused_without_memory_and_found_later)
     for (size_t i = 0; i < sizeof field_ways / sizeof *field_ways; i++) {
         bool was_refused = true;
         /* Beyond the first calls each is for a page of its own, and they are alike. */
-        for (uint32_t k = 1; was_refused; k += k < 16 ? 1 : test_scale()) {
+        for (uint32_t k = 1; was_refused; k += k < 4 ? 1 : test_scale()) {
             field f;
             begin_field(&f, false);
             prepare_field(&f, field_ways[i]);

@@ -10,7 +10,8 @@
 TEST(scene_update, an_update_computes_what_a_naive_recursion_computes)
 {
     model *m = scene_model_new("scene update");
-    for (uint32_t i = 0; i < 2000; i++) {
+    const uint32_t rounds = test_scale() < 10 ? 2000 : 400;
+    for (uint32_t i = 0; i < rounds; i++) {
         for (uint32_t edits = 0; edits < 1 + i % 20; edits++)
             scene_model_edit(m);
         scene_model_check_update(m);

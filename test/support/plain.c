@@ -30,7 +30,7 @@ enum { NAME_SIZE = 256 };
 
 static const char run_option[] = "--run=";
 
-static test_case *first_test; /* in the order of suite and name */
+static test_case *first_test;
 
 static void full_name(const test_case *test, char name[NAME_SIZE])
 {
@@ -43,14 +43,26 @@ static bool is_less(const test_case *a, const test_case *b)
     return order < 0 || (order == 0 && strcmp(a->name, b->name) < 0);
 }
 
-/* Sorted, because the order in which constructors run is the linker's choice. */
 void test_register(test_case *test)
 {
-    test_case **place = &first_test;
-    while (*place != NULL && is_less(*place, test))
-        place = &(*place)->next;
-    test->next = *place;
-    *place = test;
+    test->next = first_test;
+    first_test = test;
+}
+
+/* Sorted, because the order in which constructors run is the linker's choice. A child has no need
+ * of it, and there may be as many children as tests. */
+static void sort_tests(void)
+{
+    test_case *unsorted = first_test;
+    first_test = NULL;
+    while (unsorted != NULL) {
+        test_case *test = unsorted, **place = &first_test;
+        unsorted = test->next;
+        while (*place != NULL && is_less(*place, test))
+            place = &(*place)->next;
+        test->next = *place;
+        *place = test;
+    }
 }
 
 void test_fail(const char *file, int line, const char *condition)
@@ -149,6 +161,8 @@ int main(int argc, char **argv)
     const char *first = argc > 1 ? argv[1] : "";
     bool is_child = strncmp(first, run_option, strlen(run_option)) == 0;
     unsigned run = 0, failed = 0;
+    if (!is_child)
+        sort_tests();
     if (!is_child && test_scale() > 1)
         fprintf(stderr, "long loops run 1/%" PRIu32 " of their rounds\n", test_scale());
     for (const test_case *test = first_test; test != NULL; test = test->next) {
