@@ -164,6 +164,19 @@ static unsigned char value_at(uint32_t i)
     }                                                                                              \
     KIND##_ENDS(KIND##_PANICS)
 
+/* Cases of run_kind, which returns whether the kind has the operation. */
+#define CASE(operation, succeeds)                                                                  \
+    case operation:                                                                                \
+        CHECK(succeeds);                                                                           \
+        return true;
+#define CASES_OF_END(kind)                                                                         \
+    case CLEAR:                                                                                    \
+        hm_##kind##_clear(&busy_##kind);                                                           \
+        return true;                                                                               \
+    case FINI:                                                                                     \
+        hm_##kind##_fini(&busy_##kind);                                                            \
+        return true;
+
 #define PANICS_FROM(kind, verb, from, hooks, operation)                                            \
     DEATH_TEST(kind##_callback, verb##_from_##from##_panics)                                       \
     {                                                                                              \
@@ -196,21 +209,11 @@ static bool run_map(enum operation operation)
     const hm_handle first[] = {hm_map_handle_at(&busy_map, 0), hm_map_handle_at(&busy_map, 1)};
     const hm_handle last = hm_map_handle_at(&busy_map, ITEMS - 1);
     switch (operation) {
-    case ERASE:
-        CHECK(hm_map_erase(&busy_map, first[0]));
-        return true;
-    case ERASE_LAST:
-        CHECK(hm_map_erase(&busy_map, last));
-        return true;
-    case ERASE_N:
-        CHECK(hm_map_erase_n(&busy_map, first, 2) == 2);
-        return true;
-    case ERASE_IF:
-        CHECK(hm_map_erase_if(&busy_map, item_is_odd, &self) == ITEMS / 2);
-        return true;
-    case BY_COMPARE:
-        CHECK(hm_map_defragment(&busy_map, &by_compare, NULL).done);
-        return true;
+        CASE(ERASE, hm_map_erase(&busy_map, first[0]))
+        CASE(ERASE_LAST, hm_map_erase(&busy_map, last))
+        CASE(ERASE_N, hm_map_erase_n(&busy_map, first, 2) == 2)
+        CASE(ERASE_IF, hm_map_erase_if(&busy_map, item_is_odd, &self) == ITEMS / 2)
+        CASE(BY_COMPARE, hm_map_defragment(&busy_map, &by_compare, NULL).done)
     case BY_KEY:
         CHECK(hm_map_defragment(&busy_map, &by_key, NULL).done);
         CHECK(hm_map_index_of(&busy_map, last) == 0);
@@ -223,12 +226,7 @@ static bool run_map(enum operation operation)
         CHECK(hm_map_arrange(&busy_map, &last, 1, NULL).done);
         CHECK(hm_map_index_of(&busy_map, last) == 0);
         return true;
-    case CLEAR:
-        hm_map_clear(&busy_map);
-        return true;
-    case FINI:
-        hm_map_fini(&busy_map);
-        return true;
+        CASES_OF_END(map)
     default:
         return false;
     }
@@ -274,21 +272,10 @@ static bool run_pool(enum operation operation)
 {
     const hm_handle first[] = {hm_pool_handle_at(&busy_pool, 0), hm_pool_handle_at(&busy_pool, 1)};
     switch (operation) {
-    case ERASE:
-        CHECK(hm_pool_erase(&busy_pool, first[0]));
-        return true;
-    case ERASE_N:
-        CHECK(hm_pool_erase_n(&busy_pool, first, 2) == 2);
-        return true;
-    case ERASE_IF:
-        CHECK(hm_pool_erase_if(&busy_pool, item_is_odd, &self) == ITEMS / 2);
-        return true;
-    case CLEAR:
-        hm_pool_clear(&busy_pool);
-        return true;
-    case FINI:
-        hm_pool_fini(&busy_pool);
-        return true;
+        CASE(ERASE, hm_pool_erase(&busy_pool, first[0]))
+        CASE(ERASE_N, hm_pool_erase_n(&busy_pool, first, 2) == 2)
+        CASE(ERASE_IF, hm_pool_erase_if(&busy_pool, item_is_odd, &self) == ITEMS / 2)
+        CASES_OF_END(pool)
     default:
         return false;
     }
@@ -325,30 +312,13 @@ static bool run_table(enum operation operation)
     const hm_handle first[] = {hm_table_handle_at(&busy_table, 0),
                                hm_table_handle_at(&busy_table, 1)};
     switch (operation) {
-    case ERASE:
-        CHECK(hm_table_erase(&busy_table, first[0]));
-        return true;
-    case ERASE_LAST:
-        CHECK(hm_table_erase_at(&busy_table, ITEMS - 1));
-        return true;
-    case ERASE_N:
-        CHECK(hm_table_erase_n(&busy_table, first, 2) == 2);
-        return true;
-    case CLEAR:
-        hm_table_clear(&busy_table);
-        return true;
-    case FINI:
-        hm_table_fini(&busy_table);
-        return true;
-    case ERASE_IF:
-        CHECK(hm_table_erase_if(&busy_table, row_is_odd, &self) == ITEMS / 2);
-        return true;
-    case BY_COMPARE:
-        CHECK(hm_table_defragment(&busy_table, 0, &by_compare, NULL).done);
-        return true;
-    case BY_KEY:
-        CHECK(hm_table_defragment(&busy_table, 0, &by_key, NULL).done);
-        return true;
+        CASE(ERASE, hm_table_erase(&busy_table, first[0]))
+        CASE(ERASE_LAST, hm_table_erase_at(&busy_table, ITEMS - 1))
+        CASE(ERASE_N, hm_table_erase_n(&busy_table, first, 2) == 2)
+        CASES_OF_END(table)
+        CASE(ERASE_IF, hm_table_erase_if(&busy_table, row_is_odd, &self) == ITEMS / 2)
+        CASE(BY_COMPARE, hm_table_defragment(&busy_table, 0, &by_compare, NULL).done)
+        CASE(BY_KEY, hm_table_defragment(&busy_table, 0, &by_key, NULL).done)
     case IN_STEPS:
         while (!hm_table_defragment(&busy_table, 0, &by_key, BUDGET(1, 2)).done)
             CHECK(self.calls < 1000);
@@ -389,34 +359,17 @@ static bool run_secondary(enum operation operation)
 {
     const hm_handle owners[] = {hm_handle_pack(1, 1, 0), hm_handle_pack(2, 1, 0)};
     switch (operation) {
-    case ERASE:
-        CHECK(hm_secondary_remove(&busy_secondary, owners[0]));
-        return true;
-    case ERASE_N:
-        CHECK(hm_secondary_remove_n(&busy_secondary, owners, 2) == 2);
-        return true;
-    case ERASE_IF:
-        CHECK(hm_secondary_remove_if(&busy_secondary, value_is_odd, &self) == ITEMS / 2);
-        return true;
-    case BY_COMPARE:
-        CHECK(hm_secondary_defragment(&busy_secondary, &by_compare, NULL).done);
-        return true;
-    case BY_KEY:
-        CHECK(hm_secondary_defragment(&busy_secondary, &by_key, NULL).done);
-        return true;
+        CASE(ERASE, hm_secondary_remove(&busy_secondary, owners[0]))
+        CASE(ERASE_N, hm_secondary_remove_n(&busy_secondary, owners, 2) == 2)
+        CASE(ERASE_IF, hm_secondary_remove_if(&busy_secondary, value_is_odd, &self) == ITEMS / 2)
+        CASE(BY_COMPARE, hm_secondary_defragment(&busy_secondary, &by_compare, NULL).done)
+        CASE(BY_KEY, hm_secondary_defragment(&busy_secondary, &by_key, NULL).done)
     case IN_STEPS:
         while (!hm_secondary_defragment(&busy_secondary, &by_key, BUDGET(1, 2)).done)
             CHECK(self.calls < 1000);
         return true;
-    case REPLACE:
-        CHECK(hm_secondary_set(&busy_secondary, hm_handle_pack(1, 2, 0), NULL) != NULL);
-        return true;
-    case CLEAR:
-        hm_secondary_clear(&busy_secondary);
-        return true;
-    case FINI:
-        hm_secondary_fini(&busy_secondary);
-        return true;
+        CASE(REPLACE, hm_secondary_set(&busy_secondary, hm_handle_pack(1, 2, 0), NULL) != NULL)
+        CASES_OF_END(secondary)
     default:
         return false;
     }
@@ -451,30 +404,13 @@ static bool run_lists(enum operation operation)
 {
     hm_handle list = hm_lists_handle_at(&busy_lists, 0);
     switch (operation) {
-    case ERASE:
-        CHECK(hm_lists_erase_at(&busy_lists, list, 0));
-        return true;
-    case ERASE_LAST:
-        CHECK(hm_lists_erase_ordered_at(&busy_lists, list, ITEMS - 1));
-        return true;
-    case ERASE_N:
-        CHECK(hm_lists_destroy_n(&busy_lists, &list, 1) == 1);
-        return true;
-    case ERASE_IF:
-        CHECK(hm_lists_erase_if(&busy_lists, list, item_is_odd, &self) == ITEMS / 2);
-        return true;
-    case CHANGE:
-        CHECK(hm_lists_destroy_if(&busy_lists, list_is_there, &self) == 1);
-        return true;
-    case REPLACE:
-        CHECK(hm_lists_resize(&busy_lists, list, 2) == HM_OK);
-        return true;
-    case CLEAR:
-        hm_lists_clear(&busy_lists);
-        return true;
-    case FINI:
-        hm_lists_fini(&busy_lists);
-        return true;
+        CASE(ERASE, hm_lists_erase_at(&busy_lists, list, 0))
+        CASE(ERASE_LAST, hm_lists_erase_ordered_at(&busy_lists, list, ITEMS - 1))
+        CASE(ERASE_N, hm_lists_destroy_n(&busy_lists, &list, 1) == 1)
+        CASE(ERASE_IF, hm_lists_erase_if(&busy_lists, list, item_is_odd, &self) == ITEMS / 2)
+        CASE(CHANGE, hm_lists_destroy_if(&busy_lists, list_is_there, &self) == 1)
+        CASE(REPLACE, hm_lists_resize(&busy_lists, list, 2) == HM_OK)
+        CASES_OF_END(lists)
     default:
         return false;
     }
@@ -541,12 +477,8 @@ static bool run_world(enum operation operation)
     const hm_component *of = busy_component;
     const hm_handle one[] = {hm_world_handle_at(world, 1), hm_world_handle_at(world, 2)};
     switch (operation) {
-    case ERASE:
-        CHECK(hm_world_destroy(world, one[0]));
-        return true;
-    case ERASE_N:
-        CHECK(hm_world_destroy_n(world, one, 2) == 2);
-        return true;
+        CASE(ERASE, hm_world_destroy(world, one[0]))
+        CASE(ERASE_N, hm_world_destroy_n(world, one, 2) == 2)
     case ERASE_LAST:
         CHECK(hm_world_remove(world, one[0], of[0], NULL) == HM_OK);
         CHECK(hm_world_remove(world, one[0], of[1], NULL) == HM_OK);
@@ -567,12 +499,7 @@ static bool run_world(enum operation operation)
         CHECK(hm_world_change(world, one[0], NULL, 0, of, 1) == HM_OK);
         CHECK(hm_world_change(world, one[0], of, 1, of + 1, 1) == HM_OK);
         return true;
-    case CLEAR:
-        hm_world_clear(world);
-        return true;
-    case FINI:
-        hm_world_fini(world);
-        return true;
+        CASES_OF_END(world)
     default:
         return false;
     }
