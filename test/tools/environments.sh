@@ -160,6 +160,12 @@ portable() {
         "$directory/portable"
 }
 
+# No other suites start threads, so no other tests are compiled.
+threads() {
+    sources=$(echo "$sources" | grep -E '/support/|examples/|threads|/resource/|last_error|/report_test')
+    plain 1 'clang -O1 -g -fsanitize=thread' '' threads resource_ last_error. report.
+}
+
 aarch64='aarch64-linux-gnu-gcc -O2 -static'
 valgrind='valgrind -q --error-exitcode=99'
 
@@ -187,9 +193,7 @@ environment clang-O3 'clang -O3, whole loops' plain 1 'clang -O3' ''
 environment x86 '32-bit x86, gcc, UBSan' plain 10 \
     'gcc -m32 -O2 -g -fsanitize=undefined -fno-sanitize-recover=all' ''
 environment gcc-O0 'gcc -O0' plain 10 'gcc -O0' ''
-# No other suites start threads.
-environment tsan 'threads, clang, thread sanitizer' plain 1 'clang -O1 -g -fsanitize=thread' '' \
-    threads resource_ last_error. report.
+environment tsan 'threads, clang, thread sanitizer' threads
 environment portable 'clang without GNU extensions' portable 10
 environment musl 'musl, static' plain 10 'musl-gcc -O2 -static' ''
 environment system-fault 'system calls refused, limits of addresses' \
