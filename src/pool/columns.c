@@ -50,9 +50,11 @@ uint32_t hm_pool_columns_list(hm_pool *pool, uint32_t slots, hm_array_column *co
                           .desc = {sizeof(hm_pool_word), 0, hm_pool_word_count(slots), 0, memory}};
     columns[2] =
         (hm_array_column){.array = &pool->hole_array,
+                          .used = POOL_RING, /* It is written before it is read. */
                           .desc = {sizeof(uint64_t), 0, units, sizeof(uint64_t) * units, memory}};
     if (hm_pool_reuses_last(pool))
-        columns[2].desc = (hm_array_desc){sizeof(uint32_t), 0, slots, 0, memory};
+        columns[2] = (hm_array_column){.array = &pool->hole_array,
+                                       .desc = {sizeof(uint32_t), 0, slots, 0, memory}};
     return 3;
 }
 
