@@ -4,6 +4,7 @@
  * of a row of 10 columns compared with a map's item of the same bytes; what staggering the columns
  * brings. The options are those of groups.h. */
 #include "groups.h"
+#include "owned.h"
 #include "particles_layouts.h"
 
 namespace
@@ -95,15 +96,11 @@ tens_row numbered(uint32_t number)
 }
 
 template <bool Typed> struct map_of_tens {
-    ten_items_map items;
+    owned<ten_items_map, ten_items_map_fini> items;
 
     explicit map_of_tens(uint32_t capacity)
     {
         require(ten_items_map_init(&items, capacity) == HM_OK, "no map");
-    }
-    ~map_of_tens()
-    {
-        ten_items_map_fini(&items);
     }
     hm_handle insert(uint32_t number)
     {
@@ -123,7 +120,7 @@ template <bool Typed> struct map_of_tens {
 };
 
 template <uint32_t Lanes, bool Typed> struct table_of_tens {
-    tens_table rows;
+    owned<tens_table, tens_table_fini> rows;
 
     explicit table_of_tens(uint32_t capacity)
     {
@@ -131,10 +128,6 @@ template <uint32_t Lanes, bool Typed> struct table_of_tens {
         desc.lanes = Lanes;
         desc.capacity = capacity;
         require(tens_table_init_desc(&rows, &desc) == HM_OK, "no table");
-    }
-    ~table_of_tens()
-    {
-        tens_table_fini(&rows);
     }
     hm_handle insert(uint32_t number)
     {

@@ -60,10 +60,11 @@ typedef struct hm_array_parts {
 typedef struct hm_array_column {
     hm_array *array;    /* zeroed, or to be moved */
     hm_array_desc desc; /* valid (hm_array_check); all with the same memory, which is not NULL */
-    size_t used;        /* items that move; those behind may be lost */
-    bool is_visible;    /* the program sees the items: those behind the used ones are poisoned, and
-                         * may hold anything; else they read as zero */
-    bool is_by_slot;    /* of the arrays beside an id table: an item for each slot, dead ones too */
+    size_t used;     /* items that move; those behind may be lost. In a new array: items that need
+                        not be zero */
+    bool is_visible; /* the program sees the items: those behind the used ones are poisoned, and
+                      * may hold anything; else they read as zero */
+    bool is_by_slot; /* of the arrays beside an id table: an item for each slot, dead ones too */
     const hm_array_parts *parts; /* NULL: it is not divided */
     void *owner;                 /* of its parts */
 } hm_array_column;

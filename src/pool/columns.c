@@ -50,7 +50,7 @@ uint32_t hm_pool_columns_list(hm_pool *pool, uint32_t slots, hm_array_column *co
                           .desc = {sizeof(hm_pool_word), 0, hm_pool_word_count(slots), 0, memory}};
     columns[2] =
         (hm_array_column){.array = &pool->hole_array,
-                          .used = POOL_RING, /* It is written before it is read. */
+                          .used = POOL_RING, /* Of the ring nothing is read before it is written. */
                           .desc = {sizeof(uint64_t), 0, units, sizeof(uint64_t) * units, memory}};
     if (hm_pool_reuses_last(pool))
         columns[2] = (hm_array_column){.array = &pool->hole_array,

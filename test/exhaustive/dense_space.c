@@ -124,8 +124,6 @@ static void fill(void)
     }
 }
 
-/* The arena has windows for what init reserves, and the generation floors, and an order.
- */
 /* A trim leaves the pages of the items and of the slots that are left; not promised are generation
  * floors, and the order's memory. */
 static void check_trimmed(void)
@@ -139,6 +137,7 @@ static void check_trimmed(void)
               space_in_pages(dense_config, sizeof(uint32_t) * (stats.slots - stats.retired_slots)));
 }
 
+/* The arena has windows for what init reserves, and the generation floors, and an order. */
 size_t dense_space_begin(const space_config *config, const dense_space *of)
 {
     const size_t live = offsetof(dense_model, map);

@@ -46,7 +46,8 @@ void subject_add_adopts(space_actions *list, uint32_t slots);
 /* Runs an operation before the search begins. */
 void subject_run(const char *operation, const uint32_t arguments[TEST_ARGUMENTS]);
 
-/* Fills and clears the container so often, and fills it if it begins full. */
+/* Fills and clears the container once for each life that the configuration spends, and fills it
+ * again if it is to begin full. */
 void subject_spend_lives(void (*fill)(void));
 
 bool subject_is(const space_action *action, const char *operation);

@@ -43,18 +43,21 @@ TEST(lists_contract, units_are_as_small_as_max_items_allow)
         uint32_t size, align, shift;
         uint64_t max_items;
     } rows[] = {{8, 8, 3, UNITS},
-                {3, 1, 5, UINT64_C(16) * UNITS / 3 + 1},
                 {8, 8, 4, UNITS + 1},
                 {8, 8, 4, UINT64_C(2) * UNITS},
                 {8, 8, 5, UINT64_C(2) * UNITS + 1},
                 {1, 1, 3, UINT64_C(8) * UNITS},
+                {3, 1, 5, UINT64_C(16) * UNITS / 3 + 1},
                 {8, 8, 5, UINT64_C(4) * UNITS},
                 {16, 16, 4, UNITS},
                 {16, 16, 5, UINT64_C(2) * UNITS},
                 {64, 64, 6, UNITS},
                 {64, 64, 7, UINT64_C(2) * UNITS}};
     /* An emulator takes seconds for so many addresses. */
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i += test_scale() < 100 ? 1 : 5)
+    const size_t step = test_scale() < 100 ? 1 : 4;
+    if (step != 1)
+        test_leave_out("lists of other sizes with 2^30 units");
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i += step)
         check_unit(rows[i].size, rows[i].align, rows[i].max_items, rows[i].shift);
 }
 

@@ -315,7 +315,6 @@ static bool run_table(enum operation operation)
         CASE(ERASE, hm_table_erase(&busy_table, first[0]))
         CASE(ERASE_LAST, hm_table_erase_at(&busy_table, ITEMS - 1))
         CASE(ERASE_N, hm_table_erase_n(&busy_table, first, 2) == 2)
-        CASES_OF_END(table)
         CASE(ERASE_IF, hm_table_erase_if(&busy_table, row_is_odd, &self) == ITEMS / 2)
         CASE(BY_COMPARE, hm_table_defragment(&busy_table, 0, &by_compare, NULL).done)
         CASE(BY_KEY, hm_table_defragment(&busy_table, 0, &by_key, NULL).done)
@@ -323,6 +322,7 @@ static bool run_table(enum operation operation)
         while (!hm_table_defragment(&busy_table, 0, &by_key, BUDGET(1, 2)).done)
             CHECK(self.calls < 1000);
         return true;
+        CASES_OF_END(table)
     default:
         return false;
     }

@@ -14,7 +14,7 @@ static const hm_index_desc shapes[] = {
 };
 
 /* Sets the key of an owner. Few keys have most of the members. */
-static uint64_t add(saved *made, uint64_t *random)
+static saved_answer add(saved *made, uint64_t *random)
 {
     hm_index *index = &made->index;
     uint32_t most = index->owners.max_slots < SLOTS ? index->owners.max_slots : SLOTS;
@@ -24,7 +24,8 @@ static uint64_t add(saved *made, uint64_t *random)
         key %= index->key_limit;
     else if (test_random_below(random, 3) == 0)
         key *= UINT64_C(0x9E3779B97F4A7C15);
-    return hm_index_set(index, hm_handle_pack(slot, generation, TYPE_OF_OWNERS), key) == HM_OK;
+    hm_handle owner = hm_handle_pack(slot, generation, TYPE_OF_OWNERS);
+    return (saved_answer){hm_index_set(index, owner, key), HM_NULL_HANDLE};
 }
 
 static uint32_t run(saved *made, uint32_t choice, uint64_t *random)

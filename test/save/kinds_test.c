@@ -284,7 +284,7 @@ TEST(save_kinds, each_refused_read_write_and_call_for_memory_changes_nothing)
 {
     uint64_t random = test_seed("save_kinds refusals");
     EACH_KIND(kind)
-    for (uint32_t shape = 0; shape < kind->shapes; shape += test_scale() < 50 ? 1 : 3) {
+    for (uint32_t shape = 0; shape < kind->shapes; shape += test_scale() < 50 ? 1 : 4) {
         refuse_streams(kind, shape, &random);
         refuse_memory(kind, shape, &random);
     }

@@ -2,7 +2,7 @@
 /* The row of the map. */
 #include "saves.h"
 
-enum { SMALL_UNIT = 512 };
+enum { TYPE_OF_MAPS = 77, BURST = 512 };
 
 static const hm_map_desc shapes[] = {
     {.item_size = 4},
@@ -15,7 +15,7 @@ static const hm_map_desc shapes[] = {
     {.item_size = 12, .capacity = 5, .max_slots = 5000},
 };
 
-static uint64_t add(saved *made, uint64_t *random)
+static saved_answer add(saved *made, uint64_t *random)
 {
     hm_map *map = &made->map;
     unsigned char item[128];
@@ -25,7 +25,7 @@ static uint64_t add(saved *made, uint64_t *random)
     void *meta = hm_map_meta_at(map, hm_map_index_of(map, handle));
     if (meta != NULL)
         saved_fill(meta, map->extras->meta_array.item_size, &state);
-    return handle.bits;
+    return saved_issued(handle);
 }
 
 static uint32_t run(saved *made, uint32_t choice, uint64_t *random)
@@ -42,7 +42,7 @@ static uint32_t run(saved *made, uint32_t choice, uint64_t *random)
         for (uint32_t n = test_random_below(random, count + 1); n > 0; n--)
             CHECK(hm_map_erase_at(map, hm_map_count(map) - 1));
     else
-        return choice < 440 ? test_random_below(random, SMALL_UNIT) : 1;
+        return choice < 440 ? test_random_below(random, BURST) : 1;
     return 0;
 }
 
@@ -61,5 +61,5 @@ static void compare(const saved *a, const saved *b)
     }
 }
 
-SAVED_DESC(map, 77)
+SAVED_DESC(map, TYPE_OF_MAPS)
 SAVED_KIND(map)

@@ -2,34 +2,44 @@
 /* The row of the pool: every storage, and both orders in which holes are filled. */
 #include "saves.h"
 
-enum { TYPE_OF_POOLS = 78, BURST = 700 };
+enum { TYPE_OF_POOLS = 78, BURST = 700, BLOCK = 4096 /* bytes */ };
 
 static const hm_pool_desc shapes[] = {
     {.item_size = 24, .capacity = 3000, .max_slots = 5000},
-    {.item_size = 100, .capacity = 2000, .max_slots = 3000, .storage = HM_STORAGE_FIXED_BLOCKS},
-    {.item_size = 8, .storage = HM_STORAGE_GROWING_BLOCKS},
+    {.item_size = 100,
+     .capacity = 2000,
+     .max_slots = 3000,
+     .storage = HM_STORAGE_FIXED_BLOCKS,
+     .block_size = BLOCK},
+    {.item_size = 8, .storage = HM_STORAGE_GROWING_BLOCKS, .block_size = BLOCK},
     {.item_size = 4, .capacity = 900, .max_slots = 2000, .reuse = HM_REUSE_LAST},
     {.item_size = 40,
      .capacity = 100,
      .max_slots = 4000,
      .storage = HM_STORAGE_FIXED_BLOCKS,
-     .reuse = HM_REUSE_LAST},
+     .reuse = HM_REUSE_LAST,
+     .block_size = BLOCK},
     {.item_size = 12,
      .max_slots = 3000,
      .storage = HM_STORAGE_GROWING_BLOCKS,
-     .reuse = HM_REUSE_LAST},
-    {.item_size = 1, .capacity = 700, .max_slots = 6000, .storage = HM_STORAGE_GROWING_BLOCKS},
+     .reuse = HM_REUSE_LAST,
+     .block_size = BLOCK},
+    {.item_size = 1,
+     .capacity = 700,
+     .max_slots = 6000,
+     .storage = HM_STORAGE_GROWING_BLOCKS,
+     .block_size = BLOCK},
     {.item_size = 64, .capacity = 5, .max_slots = 9},
 };
 
-static uint64_t add(saved *made, uint64_t *random)
+static saved_answer add(saved *made, uint64_t *random)
 {
     hm_pool *pool = &made->pool;
     unsigned char item[128];
     uint64_t state = *random;
     for (size_t i = 0; i < pool->item_size; i++)
         item[i] = (unsigned char)test_random(&state);
-    return hm_pool_insert(pool, item).bits;
+    return saved_issued(hm_pool_insert(pool, item));
 }
 
 /* Returns the handle of a live item, or null. */

@@ -24,7 +24,7 @@ static uint32_t pick_slot(const hm_secondary *secondary, uint64_t *random)
 }
 
 /* Sets a value, or replaces one. */
-static uint64_t add(saved *made, uint64_t *random)
+static saved_answer add(saved *made, uint64_t *random)
 {
     hm_secondary *secondary = &made->secondary;
     unsigned char value[128];
@@ -32,8 +32,9 @@ static uint64_t add(saved *made, uint64_t *random)
     if (test_random_below(random, 50) == 0)
         generation = HM_HANDLE_MAX_GENERATION;
     saved_fill(value, secondary->value_size, random);
-    return hm_secondary_set(secondary, hm_handle_pack(slot, generation, TYPE_OF_OWNERS), value) !=
-           NULL;
+    hm_handle owner = hm_handle_pack(slot, generation, TYPE_OF_OWNERS);
+    bool is_set = hm_secondary_set(secondary, owner, value) != NULL;
+    return (saved_answer){is_set ? HM_OK : HM_ERROR_FULL, HM_NULL_HANDLE};
 }
 
 static uint32_t run(saved *made, uint32_t choice, uint64_t *random)

@@ -32,7 +32,7 @@ static void init(saved *made, uint32_t shape, const hm_memory *memory)
     CHECK(hm_table_init(&made->table, &desc) == HM_OK);
 }
 
-static uint64_t add(saved *made, uint64_t *random)
+static saved_answer add(saved *made, uint64_t *random)
 {
     hm_table *table = &made->table;
     uint64_t state = *random;
@@ -40,7 +40,7 @@ static uint64_t add(saved *made, uint64_t *random)
     hm_handle handle = hm_table_emplace(table, &row);
     for (uint32_t c = 0; c < table->column_count && !hm_handle_is_null(handle); c++)
         saved_fill(hm_table_cell(table, row, c), table->columns[c].size, &state);
-    return handle.bits;
+    return saved_issued(handle);
 }
 
 static uint32_t run(saved *made, uint32_t choice, uint64_t *random)

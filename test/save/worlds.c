@@ -51,13 +51,13 @@ static void change_values(saved *made, hm_handle entity, uint64_t *random)
     }
 }
 
-static uint64_t add(saved *made, uint64_t *random)
+static saved_answer add(saved *made, uint64_t *random)
 {
     hm_component set[TEST_COMPONENTS];
     uint32_t n = pick_set(made, set, random);
     hm_handle entity = hm_world_create(&made->world, set, n);
     change_values(made, entity, random);
-    return entity.bits;
+    return saved_issued(entity);
 }
 
 static void create_some(saved *made, uint64_t *random)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A container of any kind, and how to make one whose limits are the defaults. */
+/* A container of any kind, and how to make one whose limits but the capacity are the defaults. */
 #ifndef TEST_SUPPORT_ANY_H
 #define TEST_SUPPORT_ANY_H
 
@@ -18,12 +18,12 @@ typedef union test_any {
     hm_index index;
     struct {
         hm_world world;
-        hm_component components[TEST_COMPONENTS]; /* of the world; a test's own */
+        hm_component components[TEST_COMPONENTS]; /* that a test makes in the world */
     };
 } test_any;
 
-/* Define the static function verb_kind, which calls a function of the kind: with an answer, and
- * without one. */
+/* Each defines a static function verb_kind that calls a function of the kind. TEST_ASKS returns its
+ * answer; TEST_DOES is for those that have none. */
 #define TEST_ASKS(type, verb, kind, parameters, call)                                              \
     static type verb##_##kind parameters                                                           \
     {                                                                                              \

@@ -34,8 +34,7 @@ static uint64_t key_of(const index_model *model, uint32_t number)
 static hm_handle pick(const index_model *model, uint32_t kind, uint32_t which, uint32_t noise)
 {
     uint32_t known = model->past_count < INDEX_MODEL_PAST ? model->past_count : INDEX_MODEL_PAST;
-    test_owners of = {model->desc.max_slots, model->desc.type_id, HM_NULL_HANDLE, HM_NULL_HANDLE,
-                      HM_NULL_HANDLE};
+    test_owners of = {.max_slots = model->desc.max_slots, .type_id = model->desc.type_id};
     of.any = hm_handle_pack(which % of.max_slots, 1 + noise % 3, of.type_id);
     of.live = model->count != 0 ? model->entries[which % model->count].owner : of.any;
     of.past = known != 0 ? model->past[which % known] : of.any;

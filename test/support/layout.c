@@ -127,6 +127,16 @@ hm_handle test_hostile_handle(hm_handle named, const uint32_t arguments[3])
     }
 }
 
+hm_handle test_hostile_handle_of(const void *records, size_t size, uint32_t count, uint32_t type_id,
+                                 const uint32_t arguments[3])
+{
+    uint32_t which = arguments[0] / 4;
+    hm_handle named = hm_handle_pack(which, 1, type_id);
+    if (count != 0)
+        memcpy(&named, (const unsigned char *)records + size * (which % count), sizeof named);
+    return test_hostile_handle(named, arguments);
+}
+
 bool test_may_be_owner(hm_handle handle, uint32_t max_slots, uint32_t type_id)
 {
     return !hm_handle_is_free(handle) && hm_handle_generation(handle) != 0 &&
@@ -160,16 +170,6 @@ hm_handle test_pick_owner(const test_owners *of, uint32_t kind, uint32_t which, 
     default:
         return of->live;
     }
-}
-
-hm_handle test_hostile_handle_of(const void *records, size_t size, uint32_t count, uint32_t type_id,
-                                 const uint32_t arguments[3])
-{
-    uint32_t which = arguments[0] / 4;
-    hm_handle named = hm_handle_pack(which, 1, type_id);
-    if (count != 0)
-        memcpy(&named, (const unsigned char *)records + size * (which % count), sizeof named);
-    return test_hostile_handle(named, arguments);
 }
 
 uintptr_t test_hostile_address(const void *near, size_t item_size, const uint32_t arguments[3])

@@ -32,22 +32,23 @@ bool test_bytes_are(const void *bytes, size_t size, unsigned char value);
  */
 hm_handle test_hostile_handle(hm_handle named, const uint32_t arguments[3]);
 
+/* The same beside one of these handles, which are the first members of records of so many bytes; if
+ * there is none, beside one that could be. */
+hm_handle test_hostile_handle_of(const void *records, size_t size, uint32_t count, uint32_t type_id,
+                                 const uint32_t arguments[3]);
+
 /* Handles that models of secondaries and indices try. */
 typedef struct test_owners {
     uint32_t max_slots, type_id;
     hm_handle live, past, any; /* an owner, one that was, and one that there may be */
 } test_owners;
 
+/* Whether containers with such owners take this handle. */
 bool test_may_be_owner(hm_handle handle, uint32_t max_slots, uint32_t type_id);
 
 /* Returns a handle to try: the owner (kind 0 to 5), the next or an earlier life of its slot, any
  * that may be an owner's, one that was, null, damaged, foreign, too high, or noise. */
 hm_handle test_pick_owner(const test_owners *of, uint32_t kind, uint32_t which, uint32_t noise);
-
-/* The same beside one of these handles, which are the first members of records of so many bytes; if
- * there is none, beside one that could be. */
-hm_handle test_hostile_handle_of(const void *records, size_t size, uint32_t count, uint32_t type_id,
-                                 const uint32_t arguments[3]);
 
 /* Returns an address that is some bytes, items or pages before or behind `near`, by the first and
  * the third argument; or, now and then and if `near` is NULL, any 48 bits. */

@@ -49,8 +49,8 @@ void test_register(test_case *test)
     first_test = test;
 }
 
-/* Sorted, because the order in which constructors run is the linker's choice. A child has no need
- * of it, and there may be as many children as tests. */
+/* Sorted, because the order in which constructors run is the linker's choice. A child that is this
+ * program again needs no order, and there is one for each test. */
 static void sort_tests(void)
 {
     test_case *unsorted = first_test;

@@ -47,6 +47,7 @@ typedef struct test_subject {
     void (*end)(void *state);
 } test_subject;
 
+/* Defines a subject; each argument but the first is a field. */
 #define TEST_SUBJECT(SUBJECT, NAME, OPERATIONS, BEGIN, CHECKS, END)                                \
     const test_subject SUBJECT = {NAME,  OPERATIONS, sizeof OPERATIONS / sizeof *OPERATIONS,       \
                                   BEGIN, CHECKS,     END}

@@ -60,8 +60,7 @@ hm_handle secondary_model_pick(const secondary_model *model, uint32_t kind, uint
 {
     uint32_t known =
         model->past_count < SECONDARY_MODEL_PAST ? model->past_count : SECONDARY_MODEL_PAST;
-    test_owners of = {model->desc.max_slots, model->desc.type_id, HM_NULL_HANDLE, HM_NULL_HANDLE,
-                      HM_NULL_HANDLE};
+    test_owners of = {.max_slots = model->desc.max_slots, .type_id = model->desc.type_id};
     of.any = hm_handle_pack(some_index(model, which), 1 + noise % 4, of.type_id);
     of.live = model->count != 0 ? model->entries[which % model->count].owner : of.any;
     of.past = known != 0 ? model->past[which % known] : of.any;
