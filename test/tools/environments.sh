@@ -113,12 +113,6 @@ built() {
     sed -n 's/^.*skipped: /left out: /p' "$directory/meson-logs/$name.txt"
 }
 
-# addresses SCALE: what runs under AddressSanitizer and UBSan.
-addresses() {
-    HM_TEST_SCALE=$1
-    built asan --suite unit --suite benchmarks --suite examples
-}
-
 # checked NAME: a slow check, which compiles by itself what it needs.
 checked() {
     built release --no-rebuild "$1"
@@ -178,7 +172,7 @@ valgrind='valgrind -q --error-exitcode=99'
 environment valgrind 'valgrind, memcheck' plain 100 'gcc -O1 -g' "$valgrind" \
     -memory.an_absurd_size_is_refused -map_lessons.byte_offsets_pass_4_gib \
     -secondary_fault.reserve_refused_changes_nothing
-environment asan 'ASan: half of long loops, benchmarks' addresses 2
+environment asan 'ASan: benchmarks and examples' built asan --suite benchmarks --suite examples
 environment exhaustive 'every state of small containers' built release --suite exhaustive
 environment windows 'Windows under wine' windows 50
 environment wasm 'WebAssembly under node' wasm 10
