@@ -63,37 +63,30 @@ static inline hm_status test_any_init(test_any *made, test_kind kind, uint16_t t
         TEST_ANY(TABLE, table, .columns = &(hm_column){.size = SIZE}, .column_count = 1)
         TEST_ANY(SECONDARY, secondary, .value_size = SIZE)
         TEST_ANY(LISTS, lists, .item_size = SIZE)
-        TEST_ANY(INDEX, index, .seed = 0)
+        TEST_ANY(INDEX, index, )
     default:
-        TEST_ANY(WORLD, world, .max_size = 0)
+        TEST_ANY(WORLD, world, )
     }
 #undef TEST_ANY
 }
 
 static inline void test_any_fini(test_any *made, test_kind kind)
 {
+#define TEST_ANY(KIND, kind)                                                                       \
+    case TEST_##KIND:                                                                              \
+        hm_##kind##_fini(&made->kind);                                                             \
+        break;
     switch (kind) {
-    case TEST_MAP:
-        hm_map_fini(&made->map);
-        break;
-    case TEST_POOL:
-        hm_pool_fini(&made->pool);
-        break;
-    case TEST_TABLE:
-        hm_table_fini(&made->table);
-        break;
-    case TEST_SECONDARY:
-        hm_secondary_fini(&made->secondary);
-        break;
-    case TEST_LISTS:
-        hm_lists_fini(&made->lists);
-        break;
-    case TEST_INDEX:
-        hm_index_fini(&made->index);
-        break;
+        TEST_ANY(MAP, map)
+        TEST_ANY(POOL, pool)
+        TEST_ANY(TABLE, table)
+        TEST_ANY(SECONDARY, secondary)
+        TEST_ANY(LISTS, lists)
+        TEST_ANY(INDEX, index)
     default:
-        hm_world_fini(&made->world);
+        TEST_ANY(WORLD, world)
     }
+#undef TEST_ANY
 }
 
 #endif
