@@ -13,6 +13,7 @@
 #include "base_private.h"
 #include "dense_private.h"
 #include "id_table_private.h"
+#include "known_private.h"
 #include "map_private.h"
 #include "memory/memory_private.h"
 
@@ -64,6 +65,8 @@ static void *map_item_at(const hm_map *map, uint32_t index)
 /* init and fini */
 
 enum { MAP_COLUMNS = 3 /* most: items, meta, extras */ };
+
+HM_KNOWN_CONTAINER(map, item_array.memory)
 
 static hm_status map_place_extras(hm_map *map, const hm_map_desc *desc, hm_array *extras,
                                   const hm_array *meta)
@@ -127,6 +130,8 @@ hm_status hm_map_init(hm_map *map, const hm_map_desc *desc)
         return status;
     map->name = desc->name != NULL ? desc->name : "map";
     status = map_init_columns(map, desc);
+    if (status == HM_OK)
+        status = hm_known_join(&hm_known_map, map);
     if (status != HM_OK) {
         map_release_all(map);
         return status;
@@ -145,6 +150,7 @@ void hm_map_fini(hm_map *map)
 {
     HM_CONTRACT_AT_REST(map, "hm_map_fini");
     hm_map_clear(map);
+    hm_known_leave(&hm_known_map, map);
     map_release_all(map);
 }
 
@@ -389,7 +395,7 @@ static void map_erase_at(void *owner, uint32_t index)
 /* The order may hear of an erase before it happens, since it looks at no item then. */
 hm_map_step hm_map_erase_guarded(hm_map *map, uint32_t index)
 {
-    if (map->guard.flags == HM_GUARD_ORDERED) {
+    if ((map->guard.flags & (HM_GUARD_ERASE & ~HM_GUARD_ORDERED)) == 0) {
         hm_order_disturb(map->order, index, map->ids.count - 1);
         return HM_MAP_GOES_ON;
     }

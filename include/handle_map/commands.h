@@ -33,11 +33,16 @@ typedef struct hm_commands_desc {
 /* All fields are private; use the functions. */
 typedef struct hm_commands {
     hm_world *world;
+    uint64_t size;    /* bytes, as in the descriptor. What follows a history rewinds */
     hm_array units;   /* of 8 bytes: scratch for one value, then the commands */
     uint32_t count;   /* commands that wait */
     uint32_t skipped; /* commands that the last apply skipped */
     uint32_t dropped; /* commands that the last apply dropped */
+    uint32_t known;   /* by which a history knows the buffer */
 } hm_commands;
+
+/* The buffer was moved here by assignment: tells the history that it is in, if it is in one. */
+HM_API HM_COLD void hm_commands_moved(hm_commands *commands);
 
 /* Reserves address space; commits nothing. `desc` may be NULL: all fields have their defaults.
  * HM_ERROR_INVALID: `commands` or `world` is NULL, or the size is against its limits.

@@ -31,8 +31,9 @@ struct commands_options {
 };
 
 /* As a world, they have create and add, which record. */
-class [[nodiscard]] commands : public detail::following<hm_commands, hm_commands_fini>,
-                               public giver<commands>
+class [[nodiscard]] commands
+    : public detail::following<hm_commands, hm_commands_fini, hm_commands_moved>,
+      public giver<commands>
 {
     friend class giver<commands>;
 

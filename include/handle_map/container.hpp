@@ -164,10 +164,10 @@ template <class Shape> class container
         return call::dump(c(), &with, detail::sink_of(sink));
     }
 
-    /* Makes this container, which has the memory of the history, part of its marks and rewinds,
-     * until hm_history_unwatch(&history, c()); it must not move meanwhile. Its values are trivially
-     * copyable, since what they own elsewhere would not be rewound; those of a world must be, too.
-     */
+    /* HM_OK if this container is part of the marks and rewinds of the history, as each is whose
+     * memory is the history's; HM_ERROR_INVALID if its memory is another. Asserts that its values
+     * are trivially copyable, since a rewind leaves what they own elsewhere; those of a world must
+     * be, too. */
     status watch(hm_history &history) noexcept
     {
         using item = typename Shape::saved_item;

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* history: a memory table whose containers can all be put back, together, to an earlier moment:
- * for rollback, undo, and debugging backwards.
+ * for rollback, undo, and debugging backwards. A container, commands or an arena whose init gets
+ * &history.table is rewound, from init to fini, wherever its struct lies; nothing need be watched.
+ * Queries are not rewound, and need not be: they see that their world was. After moving a struct by
+ * assignment call hm_map_moved(&map), hm_world_moved(&world) and so on; C++ classes do so.
  *
  *     mark 1       mark 2       mark 3       now
  *     |------------|------------|~~~~~~~~~~~~|
@@ -8,18 +11,24 @@
  *       changed: as they were at the mark before, and as at the one after
  *
  * Addresses do not change, so what was a pointer at a mark is one again after a rewind to it, and a
- * mark costs what has changed, not what there is. Handles, orders in progress, worlds with their
- * queries and commands, and what was committed or given back since are as they were. Destroy hooks
- * do not run in a rewind; what items own elsewhere stays as it is.
+ * mark costs what has changed, not what there is. Handles, orders in progress, commands that wait,
+ * and what was committed or given back since are as they were. Destroy hooks do not run in a
+ * rewind; what items own elsewhere stays as it is.
+ *
+ * A rewind to before the init of a container leaves it empty, as a fini does, and forgets it. One
+ * that was finished since stays so: its memory comes back, but nobody owns it, and hm_history_fini
+ * releases it. Where the program watches the bytes of the struct (hm_history_watch), they come back
+ * too, and with them the container: finish it again.
  *
  * Owns: one range, which containers divide; a copy of each page that they had committed at the
  * current mark, and of each page that changed between two marks, as it was before and after. Moves:
  * nothing. Limits: those of hm_history_desc. Threads: marks and rewinds by one thread, while no
- * other uses the history or what it watches; otherwise as an arena. */
+ * other uses the history or what it rewinds; otherwise as an arena. */
 #ifndef HANDLE_MAP_HISTORY_H
 #define HANDLE_MAP_HISTORY_H
 
 #include <handle_map/array.h>
+#include <handle_map/detail/registry.h>
 
 HM_BEGIN_C
 
@@ -66,7 +75,10 @@ typedef struct hm_history {
     uint32_t touched;      /* page + 1: the first in the list of touched ones; 0: none */
     hm_array pages;        /* what is known of each page */
     hm_array committed;    /* a bit for each page */
-    hm_array watches;      /* pieces of what is watched beside them */
+    hm_array watches;      /* pieces of what is rewound beside them */
+    hm_array records;      /* of whom these pieces are */
+    hm_registry registry;  /* where the structs of containers say that they are there */
+    uint32_t last_key;     /* that a struct got */
     hm_array changes;      /* since the current mark */
     hm_array logs;         /* for each mark what changed after it, up to the next */
     hm_array blocks;       /* of copies */
@@ -93,35 +105,39 @@ typedef struct hm_history_stats {
 HM_API hm_status hm_history_init(hm_history *history, const hm_history_desc *desc);
 
 /* Releases everything and zeroes the history; cannot fail. Finish its containers first: one that
- * still has memory in it is a broken contract. May be called twice. O(pages). */
+ * was not is a broken contract. May be called twice. O(pages). */
 HM_API void hm_history_fini(hm_history *history);
 
-/* From the next mark on, these bytes are marked and rewound too: the struct of a container, an
- * arena in the history, any plain state of the program. A rewind to a mark from before zeroes them,
- * which makes a container an empty one. They are compared with their copy by each mark.
- * HM_ERROR_INVALID: NULL, no bytes, or bytes that overlap what is watched, or the history's.
- * HM_ERROR_MEMORY: the parent refuses. Invalidates nothing. O(pieces of a page that are watched).
+/* From the next mark on, these bytes are marked and rewound too: plain state of the program, with
+ * or without containers in it; an hm_array, hm_id_table or hm_directory that uses the history's
+ * memory. The program promises that they are there until hm_history_unwatch. A rewind to a mark
+ * from before zeroes them. They are compared with their copy by each mark. They may overlap what is
+ * watched or known, or be the same. Not for objects of hm::world, hm::query and hm::commands, and
+ * entries of a report, which are linked with others. HM_ERROR_INVALID: NULL, no bytes, bytes of the
+ * history itself, or bytes with a container whose memory is the system's, since its items would not
+ * come back; HM_ERROR_FULL: too many bytes, or a zeroed history. HM_ERROR_MEMORY: the parent
+ * refuses. Invalidates nothing. O(size + pieces of a page that are watched).
  */
 HM_API hm_status hm_history_watch(hm_history *history, void *address, size_t size);
 
-/* Forgets what is watched from this address on, in all marks: no rewind writes there any more.
- * False: nothing that is watched begins there. Call it before the memory ends. Invalidates nothing.
- * O(copies). */
+/* Forgets the bytes that are watched from this address on, in all marks, or the container there:
+ * no rewind writes there any more. A container in them is rewound as before, until its fini. False:
+ * nothing that is watched or known begins there. Call it before the memory ends. Invalidates
+ * nothing. O(copies). */
 HM_API bool hm_history_unwatch(hm_history *history, const void *address);
 
 /* Takes this moment, and returns its number, above those of all marks before; 0: refused, and
  * hm_last_error says why; then the state and all marks are as they were. If the state has come from
- * a rewind, the marks after the current one go. Must not be called from inside a callback or while
- * a query runs, for which a rewind could not come back: it is refused if the container is watched
- * as such (hm_map_watch, changes.h). Invalidates nothing. O(pages that changed),
- * with HM_HISTORY_COMPARE O(bytes committed).
+ * a rewind, the marks after the current one go. Refused inside a callback of a container in the
+ * history and while a query over a world there runs, since no rewind could come back to that, and
+ * while a container is not where the history knows it. Invalidates nothing. O(pages that changed +
+ * containers), with HM_HISTORY_COMPARE O(bytes committed).
  *
  * Example:
  *
  *     hm_history history;
  *     hm_history_init(&history, &(hm_history_desc){.marks = 8});
  *     hm_map_init(&map, &(hm_map_desc){.item_size = 8, .memory = &history.table});
- *     hm_history_watch(&history, &map, sizeof map);
  *     uint64_t before = hm_history_mark(&history);
  *     hm_map_clear(&map);
  *     hm_history_rewind(&history, before); // All items are there again.
@@ -132,11 +148,11 @@ HM_API uint64_t hm_history_mark(hm_history *history);
 
 /* Puts everything back as it was at a mark: an earlier one or, while nothing has changed since a
  * rewind, a later one. HM_ERROR_STALE: it is not kept any more, or never was, or it is later than
- * the current one and something has changed. HM_ERROR_MEMORY: the parent refuses. HM_ERROR_BUSY:
- * a container that is watched as such (hm_map_watch) is inside a callback, or a query over it runs;
- * for others it must not be called then. In all cases nothing has changed. Pointers and handles
- * mean what they meant at the mark. O(pages that changed since, and between the marks), with
- * HM_HISTORY_COMPARE O(bytes committed). */
+ * the current one and something has changed. HM_ERROR_MEMORY: the parent refuses. HM_ERROR_BUSY: a
+ * container in the history is inside a callback, or a query over a world there runs.
+ * HM_ERROR_INVALID: a container was moved, and hm_map_moved or its like was not called. In all
+ * cases nothing has changed. Pointers and handles mean what they meant at the mark. O(pages that
+ * changed since, and between the marks), with HM_HISTORY_COMPARE O(bytes committed). */
 HM_API hm_status hm_history_rewind(hm_history *history, uint64_t mark);
 
 /* Returns the current statistics. O(arrays). */

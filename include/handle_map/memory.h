@@ -60,6 +60,9 @@ typedef struct hm_memory {
     /* NULL, but in the library's tables and their copies: `commit` for what need not be zero. It is
      * called as long as `commit` is not replaced. */
     bool (*raw)(void *context, void *address, size_t size);
+    /* NULL, but in the tables of a history, of arenas in it, and in copies of them: who must know
+     * which structs use the memory (history.h). */
+    struct hm_registry *registry;
 } hm_memory;
 
 /* A freestanding library (HM_FREESTANDING, handle_map.h) has no table of its own: hm_memory_os,
@@ -200,6 +203,7 @@ typedef struct hm_memory_arena {
     size_t reserved_size;  /* bytes that the parent has reserved */
     uint32_t ranges;       /* reservations that were not released */
     uint32_t page_shift;   /* log2 of the bytes of the parent's page */
+    uint32_t known;        /* by which a history that is the parent knows the arena */
     uint64_t lists;        /* bit k: free_blocks[k] is not NULL */
     struct hm_memory_block *free_blocks[64];
 } hm_memory_arena;

@@ -144,11 +144,18 @@ static hm_status changes_begin(hm_changes_search *search, hm_changes_side *side,
     hm_status status = hm_history_view_init(&side->view, history, mark, other);
     if (status != HM_OK)
         return status;
-    if (!hm_history_view_watched(&side->view, container, &side->as, search->kind->size))
-        return hm_fail(HM_ERROR_INVALID, "changes: the container is not watched");
+    const hm_known_kind *known = search->kind->known;
+    if (!hm_history_view_watched(&side->view, container, &side->as, known->end))
+        return hm_fail(HM_ERROR_INVALID,
+                       "hm_%s_changes: the history does not know this %s: give its init "
+                       "&history.table, and call hm_%s_moved after a move",
+                       known->what, known->what, known->what);
     memcpy(&anchor, (const unsigned char *)&side->as + search->kind->anchor, sizeof anchor);
     if (anchor != NULL && !hm_history_view_covers(&side->view, anchor, &page))
-        return hm_fail(HM_ERROR_INVALID, "changes: the container's memory is not the history's");
+        return hm_fail(HM_ERROR_INVALID,
+                       "hm_%s_changes: this %s has other memory than the history's: give its init "
+                       "&history.table",
+                       known->what, known->what);
     return HM_OK;
 }
 
@@ -206,17 +213,10 @@ static hm_status changes_search(const hm_changes_kind *kind, const hm_history *h
 }
 
 #define CHANGES_OF(type)                                                                           \
-    static bool changes_##type##_is_busy(const void *type)                                         \
-    {                                                                                              \
-        return hm_guard_is_busy(&((const hm_##type *)type)->guard);                                \
-    }                                                                                              \
-    CHANGES_WITH(type, changes_##type##_is_busy)
-
-#define CHANGES_WITH(type, is_busy)                                                                \
     hm_status hm_##type##_watch(hm_history *history, hm_##type *type)                              \
     {                                                                                              \
         HM_CONTRACT(history != NULL, "hm_" #type "_watch: history is NULL");                       \
-        return hm_history_watch_if(history, type, sizeof *type, is_busy);                          \
+        return hm_history_watch_struct(history, type, &hm_known_##type);                           \
     }                                                                                              \
     hm_status hm_##type##_changes(const hm_history *history, const hm_##type *type, uint64_t from, \
                                   uint64_t to, hm_change_visit *visit, void *context)              \
@@ -227,16 +227,10 @@ static hm_status changes_search(const hm_changes_kind *kind, const hm_history *h
         return changes_search(&hm_changes_of_##type, history, type, from, to, visit, context);     \
     }
 
-static bool changes_world_is_busy(const void *world)
-{
-    return hm_guard_is_busy(&((const hm_world *)world)->guard) ||
-           ((const hm_world *)world)->running != 0;
-}
-
 CHANGES_OF(map)
 CHANGES_OF(pool)
 CHANGES_OF(table)
 CHANGES_OF(secondary)
 CHANGES_OF(lists)
 CHANGES_OF(index)
-CHANGES_WITH(world, changes_world_is_busy)
+CHANGES_OF(world)

@@ -20,6 +20,7 @@
 #include <handle_map/changes.h>
 
 #include "../history/history_private.h"
+#include "../known_private.h"
 #include "../lists/lists_private.h"
 #include "../world/world_private.h"
 
@@ -56,7 +57,7 @@ typedef struct hm_changes_search hm_changes_search;
 
 /* What is known of a kind of container. */
 typedef struct hm_changes_kind {
-    size_t size;   /* bytes of the struct */
+    const hm_known_kind *known;
     size_t anchor; /* bytes to a pointer in it that leads to its memory, or is NULL */
     /* Notes what the sides have, and marks the slots that may differ. */
     void (*mark)(hm_changes_search *search);

@@ -135,7 +135,7 @@ static hm_changes_value components_value(const hm_changes_side *side, const hm_c
     return value;
 }
 
-const hm_changes_kind hm_changes_of_world = {.size = sizeof(hm_world),
+const hm_changes_kind hm_changes_of_world = {.known = &hm_known_world,
                                              .anchor = offsetof(hm_world, ids.entries),
                                              .mark = components_mark,
                                              .find = components_find,

@@ -94,7 +94,7 @@ static hm_changes_value packed_map_value(const hm_changes_side *side, const hm_c
         .is_there = size != 0, .part = part, .address = base + size * item->position, .size = size};
 }
 
-const hm_changes_kind hm_changes_of_map = {.size = sizeof(hm_map),
+const hm_changes_kind hm_changes_of_map = {.known = &hm_known_map,
                                            .anchor = offsetof(hm_map, ids.entries),
                                            .mark = packed_mark_map,
                                            .find = packed_find_in_map,
@@ -146,7 +146,7 @@ static hm_changes_value packed_table_value(const hm_changes_side *side, const hm
                               .size = cells.size};
 }
 
-const hm_changes_kind hm_changes_of_table = {.size = sizeof(hm_table),
+const hm_changes_kind hm_changes_of_table = {.known = &hm_known_table,
                                              .anchor = offsetof(hm_table, ids.entries),
                                              .mark = packed_mark_table,
                                              .find = packed_find_in_table,
@@ -230,7 +230,7 @@ static hm_changes_value packed_secondary_value(const hm_changes_side *side,
                               .size = secondary->value_size};
 }
 
-const hm_changes_kind hm_changes_of_secondary = {.size = sizeof(hm_secondary),
+const hm_changes_kind hm_changes_of_secondary = {.known = &hm_known_secondary,
                                                  .anchor = offsetof(hm_secondary, owners),
                                                  .mark = packed_mark_secondary,
                                                  .find = packed_find_in_secondary,

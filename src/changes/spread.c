@@ -76,7 +76,7 @@ static hm_changes_value spread_pool_value(const hm_changes_side *side, const hm_
                               .size = side->as.pool.item_size};
 }
 
-const hm_changes_kind hm_changes_of_pool = {.size = sizeof(hm_pool),
+const hm_changes_kind hm_changes_of_pool = {.known = &hm_known_pool,
                                             .anchor = offsetof(hm_pool, entries),
                                             .mark = spread_mark_pool,
                                             .find = spread_find_in_pool,
@@ -137,7 +137,7 @@ static hm_changes_value spread_lists_value(const hm_changes_side *side, const hm
                               .size = blocks->item_size * record.count};
 }
 
-const hm_changes_kind hm_changes_of_lists = {.size = sizeof(hm_lists),
+const hm_changes_kind hm_changes_of_lists = {.known = &hm_known_lists,
                                              .anchor = offsetof(hm_lists, ids.entries),
                                              .mark = spread_mark_lists,
                                              .find = spread_find_in_lists,
@@ -189,7 +189,7 @@ static hm_changes_value spread_index_value(const hm_changes_side *side, const hm
                               .size = sizeof(uint64_t)};
 }
 
-const hm_changes_kind hm_changes_of_index = {.size = sizeof(hm_index),
+const hm_changes_kind hm_changes_of_index = {.known = &hm_known_index,
                                              .anchor = offsetof(hm_index, owners.owners),
                                              .mark = spread_mark_index,
                                              .find = spread_find_in_index,

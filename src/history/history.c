@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* history: init, watches, marks, rewinds. */
+/* history: init, marks, rewinds. */
 #include "history_internal.h"
 
 #include "../announce_private.h"
@@ -58,6 +58,7 @@ static hm_status history_init_arrays(hm_history *history)
     } const arrays[] = {{&history->pages, sizeof(hm_history_unit), 0},
                         {&history->committed, sizeof(uint64_t), 0},
                         {&history->watches, sizeof(hm_history_unit), 0},
+                        {&history->records, sizeof(hm_history_record), 0},
                         {&history->changes, sizeof(hm_history_change), 0},
                         {&history->logs, sizeof(hm_history_log), history->marks},
                         {&history->blocks, sizeof(unsigned char *), 0},
@@ -88,8 +89,11 @@ static hm_status history_init_parts(hm_history *history, const hm_history_desc *
         status = hm_memory_reserve(full->memory, history->range_size, &history->base);
     if (status == HM_OK)
         status = history_choose(history, full->method);
-    if (status == HM_OK)
+    if (status == HM_OK) {
         history->table = hm_history_table(history);
+        history->registry = hm_history_registry(history);
+        history->table.registry = &history->registry;
+    }
     return status;
 }
 
@@ -103,7 +107,8 @@ static void history_release(hm_history *history)
     if (hm_array_data(&history->blocks) != NULL)
         hm_history_give_all(history);
     hm_array *arrays[] = {&history->pages,   &history->committed, &history->watches,
-                          &history->changes, &history->logs,      &history->scratch};
+                          &history->records, &history->changes,   &history->logs,
+                          &history->scratch};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
         hm_array_fini(arrays[i]);
     if (history->method == HM_HISTORY_TRACK)
@@ -131,127 +136,13 @@ hm_status hm_history_init(hm_history *history, const hm_history_desc *desc)
 void hm_history_fini(hm_history *history)
 {
     HM_CONTRACT(history != NULL, "hm_history_fini: history is NULL");
-    for (uint32_t page = 0; page < history->page_end; page++)
-        HM_CONTRACT(hm_history_page(history, page)->range == 0,
-                    "hm_history_fini: a container still uses the history");
+    hm_history_check_left(history);
+    for (uint32_t page = 0; page < history->page_end; page++) {
+        const hm_history_unit *unit = hm_history_page(history, page);
+        HM_CONTRACT(unit->range == 0 || (unit->bits & HM_HISTORY_REVIVED) != 0,
+                    "hm_history_fini: memory of the history is in use: finish what uses it first");
+    }
     history_release(history);
-}
-
-/* watches */
-
-static bool history_overlaps(const unsigned char *a, size_t size, const unsigned char *b,
-                             size_t other_size)
-{
-    return (uintptr_t)a < (uintptr_t)b + other_size && (uintptr_t)b < (uintptr_t)a + size;
-}
-
-static hm_status history_check_watch(const hm_history *history, const unsigned char *address,
-                                     size_t size)
-{
-    if (history->base == NULL)
-        return hm_fail_uninitialised("history");
-    if (address == NULL || size == 0 || size > SIZE_MAX - (uintptr_t)address)
-        return hm_fail(HM_ERROR_INVALID, "hm_history_watch: there are no %zu bytes", size);
-    if (history_overlaps(address, size, history->base, history->range_size) ||
-        history_overlaps(address, size, (const unsigned char *)history, sizeof *history))
-        return hm_fail(HM_ERROR_INVALID, "hm_history_watch: these bytes are the history's own");
-    for (uint32_t i = 0; i < hm_array_count(&history->watches); i++) {
-        const hm_history_unit *piece = hm_history_piece(history, i);
-        if (piece->address != NULL && history_overlaps(address, size, piece->address, piece->size))
-            return hm_fail(HM_ERROR_INVALID, "hm_history_watch: these bytes are watched already");
-    }
-    return HM_OK;
-}
-
-/* Returns the first of n free pieces side by side, which may be behind the last one. */
-static uint32_t history_free_pieces(const hm_history *history, size_t n)
-{
-    uint32_t count = (uint32_t)hm_array_count(&history->watches), start = 0;
-    for (uint32_t i = 0; i < count && i - start < n; i++)
-        if (hm_history_piece(history, i)->address != NULL)
-            start = i + 1;
-    return start;
-}
-
-hm_status hm_history_watch_if(hm_history *history, void *address, size_t size,
-                              bool (*is_busy)(const void *address))
-{
-    hm_status status = history_check_watch(history, address, size);
-    if (status != HM_OK)
-        return status;
-    size_t n = (size - 1) / history->page_size + 1;
-    if (n > UINT32_MAX / 2 - hm_array_count(&history->watches))
-        return hm_fail(HM_ERROR_FULL, "hm_history_watch: %zu bytes are too many", size);
-    uint32_t start = history_free_pieces(history, n);
-    if (start + n > hm_array_count(&history->watches))
-        status = hm_array_resize(&history->watches, start + n);
-    if (status != HM_OK)
-        return status;
-    for (size_t i = 0; i < n; i++) {
-        size_t offset = i * history->page_size, left = size - offset;
-        *hm_history_piece(history, start + (uint32_t)i) = (hm_history_unit){
-            .address = (unsigned char *)address + offset,
-            .size = (uint32_t)(left < history->page_size ? left : history->page_size),
-            .is_first = i == 0,
-            .is_busy = i == 0 ? is_busy : NULL};
-    }
-    return HM_OK;
-}
-
-hm_status hm_history_watch(hm_history *history, void *address, size_t size)
-{
-    HM_CONTRACT(history != NULL, "hm_history_watch: history is NULL");
-    return hm_history_watch_if(history, address, size, NULL);
-}
-
-static hm_status history_check_idle(const hm_history *history)
-{
-    for (uint32_t i = 0; i < hm_array_count(&history->watches); i++) {
-        const hm_history_unit *piece = hm_history_piece(history, i);
-        if (piece->is_busy != NULL && piece->is_busy(piece->address))
-            return hm_fail(HM_ERROR_BUSY,
-                           "history: a container is inside a callback, or a query runs");
-    }
-    return HM_OK;
-}
-
-/* Removes a unit's changes from a log, and takes back the copies that are only there. */
-static void history_erase_changes(hm_history *history, hm_history_log *log, uint32_t unit,
-                                  bool is_past)
-{
-    hm_history_change *changes = hm_array_data(&log->changes);
-    for (uint32_t i = hm_history_change_count(&log->changes); i-- > 0;)
-        if (changes[i].unit == unit) {
-            hm_history_give(history, is_past ? changes[i].before.copy : changes[i].after.copy);
-            changes[i] = changes[hm_history_change_count(&log->changes) - 1];
-            hm_array_pop(&log->changes);
-        }
-}
-
-static void history_unwatch_piece(hm_history *history, uint32_t piece)
-{
-    hm_history_unit *unit = hm_history_piece(history, piece);
-    for (uint32_t i = 0; i < history->mark_count; i++)
-        history_erase_changes(history, hm_history_log_at(history, i), history->page_count + piece,
-                              i < history->current);
-    hm_history_give(history, unit->kept.copy);
-    *unit = (hm_history_unit){.address = NULL};
-}
-
-bool hm_history_unwatch(hm_history *history, const void *address)
-{
-    HM_CONTRACT(history != NULL, "hm_history_unwatch: history is NULL");
-    uint32_t count = (uint32_t)hm_array_count(&history->watches), piece = 0;
-    while (piece < count && (address == NULL || !hm_history_piece(history, piece)->is_first ||
-                             hm_history_piece(history, piece)->address != address))
-        piece++;
-    if (piece == count)
-        return false;
-    do {
-        history_unwatch_piece(history, piece++);
-    } while (piece < count && hm_history_piece(history, piece)->address != NULL &&
-             !hm_history_piece(history, piece)->is_first);
-    return true;
 }
 
 /* marks */
@@ -331,7 +222,7 @@ uint64_t hm_history_mark(hm_history *history)
         (void)hm_fail_uninitialised("history");
         return 0;
     }
-    if (history_check_idle(history) != HM_OK || !hm_history_find(history))
+    if (hm_history_check_idle(history, "hm_history_mark") != HM_OK || !hm_history_find(history))
         return 0;
     const hm_history_change *changes = hm_array_data(&history->changes);
     uint32_t count = hm_history_change_count(&history->changes), copies = 0;
@@ -384,6 +275,8 @@ static bool history_hold(hm_history *history)
 static void history_put_page(hm_history *history, uint32_t page, hm_history_state state)
 {
     hm_history_unit *unit = hm_history_page(history, page);
+    if (unit->range != state.range)
+        unit->bits |= HM_HISTORY_REVIVED;
     unit->range = state.range;
     if (state.copy != NULL) {
         hm_history_put(history, hm_history_address(history, page), history->page_size, state.copy);
@@ -441,7 +334,7 @@ hm_status hm_history_rewind(hm_history *history, uint64_t mark)
 {
     HM_CONTRACT(history != NULL, "hm_history_rewind: history is NULL");
     uint32_t index;
-    hm_status status = history_check_idle(history);
+    hm_status status = hm_history_check_idle(history, "hm_history_rewind");
     if (status == HM_OK)
         status = hm_history_find_mark(history, mark, &index);
     if (status == HM_OK)
@@ -449,6 +342,7 @@ hm_status hm_history_rewind(hm_history *history, uint64_t mark)
     if (status == HM_OK) {
         history_put_changes(history);
         history->current = index;
+        hm_history_forget_younger(history, mark);
     }
     hm_history_forget(history);
     return status;
@@ -466,8 +360,8 @@ hm_history_stats hm_history_get_stats(const hm_history *history)
     HM_CONTRACT(history != NULL, "hm_history_get_stats: history is NULL");
     hm_stats sizes = {0};
     const hm_array *arrays[] = {&history->pages,   &history->committed, &history->watches,
-                                &history->changes, &history->logs,      &history->blocks,
-                                &history->scratch};
+                                &history->records, &history->changes,   &history->logs,
+                                &history->blocks,  &history->scratch};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
         hm_array_add_sizes(arrays[i], &sizes);
     for (uint32_t i = 0; i < hm_array_count(&history->logs); i++)

@@ -27,9 +27,10 @@ typedef struct hm_history_state {
 } hm_history_state;
 
 enum {
-    HM_HISTORY_HELD = 1,   /* the parent has committed the page: so it has all that are committed */
-    HM_HISTORY_ZERO = 2,   /* it is held, and nothing was written to it */
-    HM_HISTORY_TOUCHED = 4 /* it is listed as one whose memory or reservation has changed */
+    HM_HISTORY_HELD = 1, /* the parent has committed the page: so it has all that are committed */
+    HM_HISTORY_ZERO = 2, /* it is held, and nothing was written to it */
+    HM_HISTORY_TOUCHED = 4, /* it is listed as one whose memory or reservation has changed */
+    HM_HISTORY_REVIVED = 8  /* its reservation came back, perhaps without its container */
 };
 
 typedef struct hm_history_unit {
@@ -40,9 +41,17 @@ typedef struct hm_history_unit {
     uint32_t next;          /* touched page + 1; 0: this is the last */
     uint32_t change;        /* 1 + its index in `changes`; 0: it has none */
     uint32_t bits;
-    bool is_first;                        /* of the pieces of what was watched by one call */
-    bool (*is_busy)(const void *address); /* of the first, or NULL */
 } hm_history_unit;
+
+/* Bytes that are rewound with the pages. */
+typedef struct hm_history_record {
+    unsigned char *address;
+    size_t size;               /* bytes */
+    const hm_known_kind *kind; /* of the struct; NULL: bytes that the program watches */
+    uint32_t key;              /* of the struct */
+    uint64_t since;            /* the first mark that has them, or would have */
+    bool is_kept;              /* the program watches the struct's bytes, so they are there */
+} hm_history_record;
 
 typedef struct hm_history_change {
     hm_history_state before, after;
@@ -113,6 +122,21 @@ static inline uint32_t hm_history_change_count(const hm_array *changes)
 
 /* Finds a mark that is kept, counted from the oldest. HM_ERROR_STALE. */
 hm_status hm_history_find_mark(const hm_history *history, uint64_t mark, uint32_t *index);
+
+/* watch.c */
+
+/* Makes the registry of the history. */
+hm_registry hm_history_registry(const hm_history *history);
+
+/* HM_ERROR_BUSY while a callback or a query of a known struct runs; HM_ERROR_INVALID if one is not
+ * where it was said to be. */
+hm_status hm_history_check_idle(const hm_history *history, const char *function);
+
+/* Panics if a struct is known that was not finished. */
+void hm_history_check_left(const hm_history *history);
+
+/* Forgets the structs that were made after a mark, which a rewind has zeroed. */
+void hm_history_forget_younger(hm_history *history, uint64_t mark);
 
 /* space.c */
 

@@ -7,10 +7,9 @@
 
 #include "../array_private.h"
 
-/* As hm_history_watch; marks and rewinds are refused with HM_ERROR_BUSY as long as `is_busy` says
- * so. */
-hm_status hm_history_watch_if(hm_history *history, void *address, size_t size,
-                              bool (*is_busy)(const void *address));
+/* As hm_history_watch, for a struct that uses the history's memory; it is known from here on, if it
+ * was not. HM_ERROR_INVALID: it uses other memory. */
+hm_status hm_history_watch_struct(hm_history *history, void *object, const hm_known_kind *kind);
 
 /* All memory as it was at a mark, to be read by its addresses, whatever is there now. Valid until
  * the history next changes. */

@@ -43,6 +43,7 @@ static void *space_reserve(void *context, size_t size)
         history->page_end = page + n;
     }
     hm_history_page(history, page)->range = n;
+    hm_history_page(history, page)->bits &= ~(uint32_t)HM_HISTORY_REVIVED;
     hm_history_touch(history, page);
     if (page == history->first_free)
         history->first_free = page + n;

@@ -8,6 +8,7 @@
 #include "../base_private.h"
 #include "../guard_private.h"
 #include "../id_table_private.h"
+#include "../known_private.h"
 #include "../lists/lists_private.h"
 #include "../memory/memory_private.h"
 #include "../secondary/secondary_private.h"
@@ -125,6 +126,8 @@ static void index_seed(hm_index *index, uint64_t seed)
         index_seed_randomly(index);
 }
 
+HM_KNOWN_CONTAINER(index, owners.value_array.memory)
+
 hm_status hm_index_init(hm_index *index, const hm_index_desc *desc)
 {
     hm_status status = hm_announce_init("index", index, sizeof *index, desc);
@@ -142,6 +145,8 @@ hm_status hm_index_init(hm_index *index, const hm_index_desc *desc)
         full.name = "index";
     index->name = index->owners.name = full.name;
     status = index_init_parts(index, &full);
+    if (status == HM_OK)
+        status = hm_known_join(&hm_known_index, index);
     if (status != HM_OK) {
         const hm_limits limits = {"index",        full.name,      ids.capacity,
                                   full.max_slots, full.key_limit, "key_limit"};
@@ -183,6 +188,7 @@ void hm_index_take(hm_index *index, const hm_index *fresh)
 void hm_index_fini(hm_index *index)
 {
     HM_CONTRACT_AT_REST(index, "hm_index_fini");
+    hm_known_leave(&hm_known_index, index);
     hm_index_release(index);
 }
 

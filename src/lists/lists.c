@@ -9,6 +9,7 @@
 #include "../base_private.h"
 #include "../guard_private.h"
 #include "../id_table_private.h"
+#include "../known_private.h"
 #include "../memory/memory_private.h"
 #include "../order/order_private.h"
 
@@ -59,6 +60,8 @@ static void lists_release_all(hm_lists *lists)
     memset(lists, 0, sizeof *lists);
 }
 
+HM_KNOWN_CONTAINER(lists, blocks.unit_array.memory)
+
 hm_status hm_lists_init(hm_lists *lists, const hm_lists_desc *desc)
 {
     hm_status status = hm_announce_init("lists", lists, sizeof *lists, desc);
@@ -67,6 +70,8 @@ hm_status hm_lists_init(hm_lists *lists, const hm_lists_desc *desc)
     hm_lists_desc full;
     lists_complete(desc, &full);
     status = lists_init_parts(lists, desc->capacity == 0, &full);
+    if (status == HM_OK)
+        status = hm_known_join(&hm_known_lists, lists);
     if (status != HM_OK) {
         const hm_limits limits = {"lists",        full.name,      full.capacity,
                                   full.max_slots, full.max_items, "max_items"};
@@ -87,6 +92,7 @@ void hm_lists_fini(hm_lists *lists)
     HM_CONTRACT_AT_REST(lists, "hm_lists_fini");
     if (lists->destroy != NULL)
         hm_lists_clear(lists);
+    hm_known_leave(&hm_known_lists, lists);
     lists_release_all(lists);
 }
 

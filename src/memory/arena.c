@@ -17,6 +17,7 @@
 #include "memory_private.h"
 
 #include "../base_private.h"
+#include "../known_private.h"
 
 #include <handle_map/bits.h>
 
@@ -272,6 +273,14 @@ static void arena_release(void *context, void *address, size_t size)
 
 /* init, fini, trim */
 
+static const hm_known_kind arena_known = {"memory_arena",
+                                          0,
+                                          sizeof(hm_memory_arena),
+                                          offsetof(hm_memory_arena, known),
+                                          offsetof(hm_memory_arena, parent),
+                                          0,
+                                          NULL};
+
 static hm_status arena_check(const hm_memory_arena_desc *full)
 {
     hm_status status = hm_memory_check(full->memory);
@@ -314,7 +323,8 @@ static hm_status arena_init_parts(hm_memory_arena *arena, const hm_memory_arena_
                                .page_size = ARENA_UNIT,
                                .context = arena,
                                .has_scarce_addresses = true,
-                               .raw = arena_raw};
+                               .raw = arena_raw,
+                               .registry = full->memory->registry};
     return HM_OK;
 }
 
@@ -340,6 +350,8 @@ hm_status hm_memory_arena_init(hm_memory_arena *arena, const hm_memory_arena_des
     hm_status status = arena_check(&full);
     if (status == HM_OK)
         status = arena_init_parts(arena, &full);
+    if (status == HM_OK)
+        status = hm_known_join(&arena_known, arena);
     if (status != HM_OK)
         arena_release_all(arena);
     return status;
@@ -352,6 +364,7 @@ void hm_memory_arena_fini(hm_memory_arena *arena)
     for (size_t page = 0; page < arena->page_count; page++)
         if (arena->pages[page] != 0)
             hm_memory_unpoison(arena_page_at(arena, page), arena->parent->page_size);
+    hm_known_leave(&arena_known, arena);
     arena_release_all(arena);
 }
 

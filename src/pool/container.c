@@ -9,6 +9,7 @@
 #include "../guard_private.h"
 #include "../handle_private.h"
 #include "../id_table_private.h"
+#include "../known_private.h"
 
 HM_STATIC_ASSERT(offsetof(hm_pool, recent) <= 64, "lookup reads one line of a cache");
 HM_STATIC_ASSERT(offsetof(hm_pool, listed) <= 128, "insert and erase read two");
@@ -127,6 +128,8 @@ static void pool_release_all(hm_pool *pool)
     memset(pool, 0, sizeof *pool);
 }
 
+HM_KNOWN_CONTAINER(pool, entry_array.memory)
+
 hm_status hm_pool_init(hm_pool *pool, const hm_pool_desc *desc)
 {
     hm_status status = hm_announce_init("pool", pool, sizeof *pool, desc);
@@ -134,6 +137,8 @@ hm_status hm_pool_init(hm_pool *pool, const hm_pool_desc *desc)
         return status;
     pool->name = desc->name != NULL ? desc->name : "pool";
     status = pool_init_all(pool, desc);
+    if (status == HM_OK)
+        status = hm_known_join(&hm_known_pool, pool);
     if (status != HM_OK) {
         pool_release_all(pool);
         return status;
@@ -149,6 +154,7 @@ void hm_pool_fini(hm_pool *pool)
     HM_CONTRACT_AT_REST(pool, "hm_pool_fini");
     if (pool->destroy != NULL)
         hm_pool_clear(pool);
+    hm_known_leave(&hm_known_pool, pool);
     pool_release_all(pool);
 }
 

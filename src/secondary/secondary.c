@@ -16,6 +16,7 @@
 #include "../base_private.h"
 #include "../handle_private.h"
 #include "../id_table_private.h"
+#include "../known_private.h"
 #include "../memory/memory_private.h"
 
 uint32_t hm_secondary_committed_values(const hm_secondary *secondary)
@@ -147,6 +148,8 @@ static void secondary_release_all(hm_secondary *secondary)
     memset(secondary, 0, sizeof *secondary);
 }
 
+HM_KNOWN_CONTAINER(secondary, value_array.memory)
+
 hm_status hm_secondary_init(hm_secondary *secondary, const hm_secondary_desc *desc)
 {
     hm_status status = hm_announce_init("secondary", secondary, sizeof *secondary, desc);
@@ -173,13 +176,17 @@ hm_status hm_secondary_init(hm_secondary *secondary, const hm_secondary_desc *de
         return hm_tell_memory(status, &limits);
     }
     hm_secondary_place_columns(secondary, &full, &positions);
-    return HM_OK;
+    status = hm_known_join(&hm_known_secondary, secondary);
+    if (status != HM_OK)
+        secondary_release_all(secondary);
+    return status;
 }
 
 void hm_secondary_fini(hm_secondary *secondary)
 {
     HM_CONTRACT_AT_REST(secondary, "hm_secondary_fini");
     hm_secondary_clear(secondary);
+    hm_known_leave(&hm_known_secondary, secondary);
     secondary_release_all(secondary);
 }
 

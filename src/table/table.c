@@ -9,6 +9,7 @@
 #include "../base_private.h"
 #include "../dense_private.h"
 #include "../id_table_private.h"
+#include "../known_private.h"
 #include "../memory/memory_private.h"
 
 uint32_t hm_table_committed_rows(const hm_table *table)
@@ -48,6 +49,8 @@ static void table_release_all(hm_table *table)
     hm_zero(table, sizeof *table);
 }
 
+HM_KNOWN_CONTAINER(table, ids.slot_array.memory)
+
 hm_status hm_table_init(hm_table *table, const hm_table_desc *desc)
 {
     hm_status status = hm_announce_init("table", table, sizeof *table, desc);
@@ -55,6 +58,8 @@ hm_status hm_table_init(hm_table *table, const hm_table_desc *desc)
         return status;
     table->name = desc->name != NULL ? desc->name : "table";
     status = table_init_parts(table, desc);
+    if (status == HM_OK)
+        status = hm_known_join(&hm_known_table, table);
     if (status != HM_OK) {
         table_release_all(table);
         return status;
@@ -72,6 +77,7 @@ void hm_table_fini(hm_table *table)
     HM_CONTRACT_AT_REST(table, "hm_table_fini");
     if (table->destroy != NULL)
         hm_table_clear(table);
+    hm_known_leave(&hm_known_table, table);
     table_release_all(table);
 }
 
@@ -402,7 +408,8 @@ bool hm_table_erase(hm_table *table, hm_handle handle)
 {
     HM_CONTRACT(table != NULL, "hm_table_erase: table is NULL");
     uint32_t row = hm_table_row(table, handle);
-    if (row == HM_INVALID_INDEX || (table->guard.flags != 0 && !table_destroy_row(table, row)))
+    if (row == HM_INVALID_INDEX ||
+        ((table->guard.flags & HM_GUARD_ERASE) != 0 && !table_destroy_row(table, row)))
         return false;
     table_erase_row(table, handle, row);
     return true;

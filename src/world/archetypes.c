@@ -288,11 +288,12 @@ static hm_status sets_make(hm_world *world, const hm_world_set *set, uint32_t ha
     if (status != HM_OK)
         return status;
     archetype.changed = world->clock;
+    archetype.stamp = world->version = hm_world_next_stamp();
     if (is_new) {
         world->archetype_array.count++;
     } else {
         world->dropped = world->archetypes[made].next;
-        world->epoch++;
+        world->epoch = world->version;
     }
     uint32_t *bucket = sets_bucket(world, hash);
     archetype.next = *bucket;
@@ -404,7 +405,7 @@ void hm_world_drop_archetypes(hm_world *world)
             sets_drop(world, i);
     if (world->archetype_count == before)
         return;
-    world->epoch++;
+    world->epoch = world->version = hm_world_next_stamp();
     world->memo_count = 0;
     memset(hm_world_way_from(world, 0), 0, HM_WORLD_WAYS * sizeof(hm_world_way));
     sets_fill_buckets(world);

@@ -3,6 +3,7 @@
 #include "commands_internal.h"
 
 #include "../atomic_private.h"
+#include "../known_private.h"
 
 /* Bytes of address space of a buffer: the default, if there is plenty and if it is scarce, and the
  * limits. The number of a unit has 32 bits. */
@@ -35,9 +36,17 @@ static hm_status commands_tell(const hm_world *world, uint64_t size, hm_status s
     return hm_tell_memory(status, &limits);
 }
 
-static hm_status commands_init_units(hm_commands *commands, const hm_world *world,
-                                     const hm_memory *memory, uint64_t size)
+static const hm_known_kind commands_known = {.what = "commands",
+                                             .begin = offsetof(hm_commands, units),
+                                             .end = sizeof(hm_commands),
+                                             .key_offset = offsetof(hm_commands, known),
+                                             .memory_offset = offsetof(hm_commands, units.memory)};
+
+/* Reserves the units. */
+static hm_status commands_reserve(hm_commands *commands, const hm_world *world)
 {
+    const hm_memory *memory = world->memory != NULL ? world->memory : hm_memory_os();
+    uint64_t size = commands->size;
     if (size == 0)
         size = hm_memory_is_ample(memory) ? COMMANDS_SIZE : COMMANDS_SCARCE_SIZE;
     if (size < COMMANDS_MIN_SIZE || size > COMMANDS_MAX_SIZE)
@@ -46,7 +55,15 @@ static hm_status commands_init_units(hm_commands *commands, const hm_world *worl
                        COMMANDS_MIN_SIZE, COMMANDS_MAX_SIZE);
     hm_array_desc units = {.item_size = HM_COMMANDS_UNIT, .memory = memory};
     units.capacity = (size_t)(size / HM_COMMANDS_UNIT);
-    return commands_tell(world, size, hm_array_init(&commands->units, &units));
+    hm_status status = hm_array_init(&commands->units, &units);
+    if (status == HM_OK)
+        status = hm_known_join(&commands_known, commands);
+    if (status != HM_OK) {
+        hm_array_fini(&commands->units);
+        return commands_tell(world, size, status);
+    }
+    commands->units.count = HM_COMMANDS_BEGIN;
+    return HM_OK;
 }
 
 hm_status hm_commands_init(hm_commands *commands, hm_world *world, const hm_commands_desc *desc)
@@ -56,13 +73,18 @@ hm_status hm_commands_init(hm_commands *commands, hm_world *world, const hm_comm
     memset(commands, 0, sizeof *commands);
     if (world == NULL)
         return hm_refuse_null("hm_commands_init", "world");
-    const hm_memory *memory = world->memory != NULL ? world->memory : hm_memory_os();
-    hm_status status = commands_init_units(commands, world, memory, desc != NULL ? desc->size : 0);
-    if (status != HM_OK)
-        return status;
-    commands->world = world;
-    commands->units.count = HM_COMMANDS_BEGIN;
-    return HM_OK;
+    commands->size = desc != NULL ? desc->size : 0;
+    hm_status status = commands_reserve(commands, world);
+    if (status == HM_OK)
+        commands->world = world;
+    else
+        memset(commands, 0, sizeof *commands);
+    return status;
+}
+
+void hm_commands_moved(hm_commands *commands)
+{
+    (void)hm_known_follow(&commands_known, commands);
 }
 
 void hm_commands_clear(hm_commands *commands)
@@ -93,6 +115,7 @@ void hm_commands_fini(hm_commands *commands)
 {
     HM_CONTRACT(commands != NULL, "hm_commands_fini: commands is NULL");
     hm_commands_clear(commands);
+    hm_known_leave(&commands_known, commands);
     hm_array_fini(&commands->units);
     memset(commands, 0, sizeof *commands);
 }
@@ -154,10 +177,19 @@ static void commands_record(hm_commands *commands, const hm_command *made)
     commands->count++;
 }
 
-/* HM_ERROR_FULL from each call that would record into a zeroed buffer. */
-static hm_status commands_check(const hm_commands *commands)
+/* HM_ERROR_FULL: it is zeroed. One that a rewind has emptied, since it was made later, gets its
+ * units again. */
+static HM_COLD hm_status commands_check_empty(hm_commands *commands)
 {
-    return commands->world != NULL ? HM_OK : hm_fail_uninitialised("buffer of commands");
+    if (commands->world == NULL || commands->world->memory == NULL)
+        return hm_fail_uninitialised("buffer of commands");
+    return commands_reserve(commands, commands->world);
+}
+
+/* Each call that records asks first. */
+static hm_status commands_check(hm_commands *commands)
+{
+    return commands->units.data != NULL ? HM_OK : commands_check_empty(commands);
 }
 
 /* Takes the next handle that the world can promise. */
@@ -197,8 +229,8 @@ static hm_command *commands_record_sets(hm_commands *commands, hm_command *head,
 }
 
 /* Reads two sets. What is added must fit in a row. */
-static hm_status commands_read_sets(const hm_commands *commands, const hm_component *add,
-                                    uint32_t n_add, const hm_component *remove, uint32_t n_remove,
+static hm_status commands_read_sets(hm_commands *commands, const hm_component *add, uint32_t n_add,
+                                    const hm_component *remove, uint32_t n_remove,
                                     hm_world_delta *delta)
 {
     uint16_t row_size;
@@ -211,7 +243,7 @@ static hm_status commands_read_sets(const hm_commands *commands, const hm_compon
 }
 
 /* Reads the components of an entity to be created. */
-static hm_status commands_read_new(const hm_commands *commands, const hm_component *set, uint32_t n,
+static hm_status commands_read_new(hm_commands *commands, const hm_component *set, uint32_t n,
                                    hm_world_delta *delta)
 {
     const hm_world *world = commands->world;
@@ -293,8 +325,7 @@ hm_status hm_commands_destroy(hm_commands *commands, hm_handle entity)
 }
 
 /* Finds a component's number. */
-static hm_status commands_read(const hm_commands *commands, hm_component component,
-                               uint32_t *number)
+static hm_status commands_read(hm_commands *commands, hm_component component, uint32_t *number)
 {
     hm_status status = commands_check(commands);
     if (status != HM_OK)

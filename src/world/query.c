@@ -116,11 +116,15 @@ static hm_status query_fill(hm_query *query, hm_world *world, const hm_query_des
     query->world = world;
     query->salt = world->salt;
     query->stamp = hm_atomic_add(&query_stamps, 1) + 1;
-    query->epoch = world->epoch;
     hm_status status = query_check(query, desc);
     if (status != HM_OK)
         return status;
     query_add_all_terms(query, desc);
+    for (uint32_t term = 0; term < query->term_end; term++)
+        if (query->newest <= query->numbers[term])
+            query->newest = query->numbers[term] + 1U;
+    if (query->newest != 0)
+        query->newest_stamp = hm_world_record(world, query->newest - 1)->stamp;
     return query_check_none(query);
 }
 

@@ -32,39 +32,67 @@ bool hm_query_matches(const hm_query *query, const hm_world_archetype *archetype
     return hm_query_has_any(query, *any_terms | sparse_terms);
 }
 
-/* Adds to the list. HM_ERROR_MEMORY: nothing has changed. */
-static hm_status query_append(hm_query *query, uint32_t archetype)
+/* Adds to the list; false: there is no memory for it. In a history there is none: a rewind would
+ * take it away from a query that is not rewound. */
+static bool query_append(hm_query *query, uint32_t archetype)
 {
     bool is_new = query->more == NULL;
     if (is_new && query->listed < HM_QUERY_FEW) {
         query->few[query->listed++] = archetype;
-        return HM_OK;
+        return true;
     }
+    if (query->world->memory->registry != NULL)
+        return false;
     size_t need = HM_QUERY_LIST_BEGIN + (size_t)query->listed + 1;
-    hm_status status = hm_world_open(query->world, &query->more, sizeof(uint32_t), need, 0);
-    if (status != HM_OK)
-        return status;
+    if (hm_world_open(query->world, &query->more, sizeof(uint32_t), need, 0) != HM_OK) {
+        hm_restore_last_error();
+        return false;
+    }
     uint32_t *list = (uint32_t *)(void *)query->more + HM_QUERY_LIST_BEGIN;
     if (is_new)
         memcpy(list, query->few, sizeof query->few);
     list[query->listed++] = archetype;
-    return HM_OK;
+    return true;
 }
 
-/* Looks at the archetypes that were made since; without memory for the list, it ends there. Cold,
- * so that begin saves few registers. */
-static HM_COLD void query_extend(hm_query *query)
+/* Whether the components are those that were asked for: a rewind may have taken them away, and
+ * others may have their numbers. */
+static bool query_has_components(const hm_query *query)
 {
     const hm_world *world = query->world;
+    return query->newest == 0 ||
+           (query->newest <= world->component_count &&
+            hm_world_record(world, query->newest - 1)->stamp == query->newest_stamp);
+}
+
+/* Whether the archetypes that the list covers are still the first ones of the world. */
+static bool query_continues(const hm_query *query)
+{
+    const hm_world *world = query->world;
+    return query->epoch == world->epoch &&
+           (query->seen == 0 || (query->seen <= world->archetype_array.count &&
+                                 world->archetypes[query->seen - 1].stamp == query->last_stamp));
+}
+
+/* Looks at the archetypes that were made since, or at all of them; without memory for the list, it
+ * ends there. Cold, so that begin saves few registers. */
+static HM_COLD bool query_renew(hm_query *query)
+{
+    const hm_world *world = query->world;
+    if (!query_has_components(query))
+        return false;
+    if (!query_continues(query))
+        query->listed = query->seen = 0;
+    query->epoch = world->epoch;
     for (; query->seen < world->archetype_array.count; query->seen++) {
+        const hm_world_archetype *archetype = &world->archetypes[query->seen];
         uint64_t any_terms;
-        if (!hm_query_matches(query, &world->archetypes[query->seen], &any_terms))
-            continue;
-        if (query_append(query, query->seen) != HM_OK) {
-            hm_restore_last_error();
-            break;
-        }
+        if (hm_query_matches(query, archetype, &any_terms) && !query_append(query, query->seen))
+            return true;
+        query->last_stamp = archetype->stamp;
     }
+    query->version = world->version;
+    return true;
 }
 
 bool hm_query_refresh(hm_query *query)
@@ -74,14 +102,7 @@ bool hm_query_refresh(hm_query *query)
         return false;
     if (hm_atomic_load(&query->running) != 0) /* Its loops are in the list, which must not move. */
         return true;
-    if (query->epoch != world->epoch) {
-        query->epoch = world->epoch;
-        query->listed = 0;
-        query->seen = 0;
-    }
-    if (query->seen < world->archetype_array.count)
-        query_extend(query);
-    return true;
+    return query->version == world->version || query_renew(query);
 }
 
 void hm_query_prefetch_archetypes(const hm_query_loop *loop)

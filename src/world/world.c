@@ -4,6 +4,7 @@
 
 #include "../announce_private.h"
 #include "../atomic_private.h"
+#include "../known_private.h"
 #include "../order/order_private.h"
 
 /* Limits of the descriptor. */
@@ -226,6 +227,12 @@ void hm_world_release(hm_world *world)
     memset(world, 0, sizeof *world);
 }
 
+uint32_t hm_world_next_stamp(void)
+{
+    static uint32_t stamps;
+    return hm_atomic_add(&stamps, 1) + 1;
+}
+
 /* Each world begins at another salt, so that a component of one is none of another. The last salt
  * is left out: HM_INVALID_INDEX is no component. */
 static uint32_t world_next_salt(void)
@@ -235,6 +242,14 @@ static uint32_t world_next_salt(void)
     return salt % (UINT32_MAX / HM_WORLD_MAX_COMPONENTS) * HM_WORLD_MAX_COMPONENTS;
 }
 
+static bool world_is_busy(const void *world)
+{
+    return hm_guard_is_busy(&((const hm_world *)world)->guard) ||
+           ((const hm_world *)world)->running != 0;
+}
+
+HM_KNOWN_WITH(world, memory, world_is_busy)
+
 hm_status hm_world_init(hm_world *world, const hm_world_desc *desc)
 {
     hm_status status = hm_announce_init("world", world, sizeof *world, desc);
@@ -243,6 +258,10 @@ hm_status hm_world_init(hm_world *world, const hm_world_desc *desc)
     hm_world_desc full = *desc;
     world_fill_desc(&full);
     status = world_init_parts(world, &full);
+    world->memory = full.memory;
+    world->name = full.name;
+    if (status == HM_OK)
+        status = hm_known_join(&hm_known_world, world);
     if (status != HM_OK) {
         const hm_limits limits = {.what = "world",
                                   .name = full.name,
@@ -252,8 +271,6 @@ hm_status hm_world_init(hm_world *world, const hm_world_desc *desc)
         return hm_tell_memory(status, &limits);
     }
     world->salt = world_next_salt();
-    world->memory = full.memory;
-    world->name = full.name;
     world->poisons = hm_memory_poisons();
     return HM_OK;
 }
@@ -306,11 +323,10 @@ hm_status hm_world_init_like(hm_world *fresh, const hm_world *world)
 void hm_world_take(hm_world *world, const hm_world *fresh)
 {
     hm_guard guard = world->guard;
-    uint32_t epoch = world->epoch;
     hm_world_release(world);
     *world = *fresh;
     world->guard = guard;
-    world->epoch = epoch + 1;
+    world->epoch = world->version = hm_world_next_stamp();
 }
 
 void hm_world_fini(hm_world *world)
@@ -318,6 +334,7 @@ void hm_world_fini(hm_world *world)
     HM_CONTRACT_AT_REST(world, "hm_world_fini");
     HM_CONTRACT(world->running == 0, "hm_world_fini: a query of the world runs");
     hm_world_clear(world);
+    hm_known_leave(&hm_known_world, world);
     hm_world_release(world);
 }
 
@@ -403,6 +420,7 @@ hm_component hm_world_component(hm_world *world, const hm_component_desc *desc)
     record.name = desc->name;
     record.sparse = is_sparse ? world->sparse_count++ : HM_WORLD_NONE;
     world->component_array.count = ++world->component_count;
+    record.stamp = world->version = hm_world_next_stamp();
     *hm_world_record(world, number) = record;
     if (is_sparse)
         hm_world_record(world, record.sparse)->owner = number;

@@ -67,7 +67,12 @@ typedef struct hm_world_component_record {
     uint32_t sparse;  /* index of its secondary; HM_WORLD_NONE: it is in archetypes */
     uint32_t owner;   /* in the record of number i: the component whose secondary has index i */
     uint64_t changed; /* sparse: clock at which its values last changed */
+    uint32_t stamp;   /* that no other component has or had, in any world */
 } hm_world_component_record;
+
+/* Returns a number that is used once in the program, so that a query finds out by one comparison
+ * that what it remembers is of another state, also after a rewind. */
+uint32_t hm_world_next_stamp(void);
 
 /* Numbers of components, rising, none twice. */
 typedef struct hm_world_set {

@@ -283,7 +283,7 @@ static void blank(void)
     blank_behind(&world->bucket_array, sizeof(uint32_t) * world->bucket_array.count);
     blank_store();
     for (uint32_t i = 0; i < model.component_count; i++) {
-        hm_world_record(world, i)->changed = 0;
+        hm_world_record(world, i)->changed = hm_world_record(world, i)->stamp = 0;
         if (is_sparse(i))
             blank_secondary(hm_world_sparse(world, i), i);
     }
@@ -293,6 +293,7 @@ static void blank(void)
         order->clock = order->clock == world->clock ? 0 : UINT64_MAX;
     }
     world->clock = world->epoch = 0;
+    world->version = 1; /* No query is of it: those are new in each step. */
     for (uint32_t i = 0; i < HM_WORLD_WAYS; i++) {
         hm_world_way *way = hm_world_way_from(world, i);
         if (way->add_count + way->remove_count == 0)

@@ -65,12 +65,16 @@ TEST(changes, of_what_is_not_watched_or_has_memory_elsewhere_are_refused)
     uint64_t before = hm_history_mark(&s.history);
     CHECK(hm_map_changes(&s.history, &map, before, before, count_change, &told) ==
           HM_ERROR_INVALID);
-    CHECK(says("changes: the container is not watched"));
+    CHECK(says("hm_map_changes: the history does not know this map: give its init &history.table, "
+               "and call hm_map_moved after a move"));
+    hm_map_fini(&map);
     CHECK(hm_history_watch(&s.history, &map, sizeof map) == HM_OK);
+    CHECK(hm_map_init(&map, &(hm_map_desc){.item_size = 8, .name = "elsewhere"}) == HM_OK);
     CHECK(hm_map_changes(&s.history, &map, before, before, count_change, &told) == HM_OK);
     uint64_t next = hm_history_mark(&s.history);
     CHECK(hm_map_changes(&s.history, &map, before, next, count_change, &told) == HM_ERROR_INVALID);
-    CHECK(says("changes: the container's memory is not the history's"));
+    CHECK(says("hm_map_changes: this map has other memory than the history's: give its init "
+               "&history.table"));
     CHECK(hm_world_changes(&s.history, &s.world, before, next + 1, count_change, &told) ==
           HM_ERROR_STALE);
     hm_history none = {.marks = 0};
@@ -150,7 +154,7 @@ static void rewind_in_hook(void *item, void *context)
     hm_history *history = context;
     (void)item;
     CHECK(hm_history_rewind(history, 1) == HM_ERROR_BUSY && hm_history_mark(history) == 0);
-    CHECK(says("history: a container is inside a callback, or a query runs"));
+    CHECK(says("hm_history_mark: a callback of the map 'map' runs, or a query over it"));
 }
 
 TEST(changes, marks_and_rewinds_inside_callbacks_and_queries_are_refused)
@@ -160,7 +164,6 @@ TEST(changes, marks_and_rewinds_inside_callbacks_and_queries_are_refused)
     hm_query query;
     hm_query_loop loop;
     CHECK(begin_scene(&s, NULL) == HM_OK);
-    CHECK(hm_map_watch(&s.history, &map) == HM_OK);
     CHECK(hm_map_init(&map, &(hm_map_desc){.item_size = 8,
                                            .destroy = rewind_in_hook,
                                            .context = &s.history,
@@ -637,7 +640,7 @@ static void mark_in_hook(void *value, void *context)
 {
     (void)value;
     CHECK(hm_history_mark(context) == 0);
-    CHECK(says("history: a container is inside a callback, or a query runs"));
+    CHECK(says("hm_history_mark: a callback of the world 'world' runs, or a query over it"));
 }
 
 TEST(changes, a_mark_inside_a_hook_of_a_world_is_refused)

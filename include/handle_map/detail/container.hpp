@@ -3,6 +3,7 @@
 #ifndef HANDLE_MAP_DETAIL_CONTAINER_HPP
 #define HANDLE_MAP_DETAIL_CONTAINER_HPP
 
+#include <handle_map/detail/registry.h>
 #include <handle_map/handle.hpp>
 
 namespace hm
@@ -33,6 +34,7 @@ template <class C> struct functions;
         f(kind, touch_all) f(kind, defragment) f(kind, lower_bound) f(kind, upper_bound)           \
         f(kind, save) f(kind, load) f(kind, dump) f(kind, adopt) f(kind, merge)                    \
         f(kind, watch) f(kind, changes) f(kind, apply) f(kind, save_changes) f(kind, load_changes) \
+        f(kind, moved)                                                                             \
     };
 HM_CPP_FUNCTIONS(map, HM_CPP_FUNCTION)
 HM_CPP_FUNCTIONS(pool, HM_CPP_FUNCTION)
@@ -52,6 +54,7 @@ template <class C> struct owned {
     owned() noexcept = default;
     owned(owned &&other) noexcept : c(std::exchange(other.c, C{}))
     {
+        follow();
     }
     /* `other` may be in an item of this container, as a node's children are in a tree: so it is
      * taken before the items end. */
@@ -60,6 +63,7 @@ template <class C> struct owned {
         C taken = std::exchange(other.c, C{});
         functions<C>::fini(&c); /* If it is the other one, that is empty now. */
         c = taken;
+        follow();
         return *this;
     }
     ~owned()
@@ -78,6 +82,14 @@ template <class C> struct owned {
     const C *get() const noexcept
     {
         return &c;
+    }
+
+  private:
+    /* A history that the container is in learns where it is now. */
+    void follow() noexcept
+    {
+        if (c.guard.flags >> HM_KNOWN_SHIFT != 0)
+            functions<C>::moved(&c);
     }
 };
 

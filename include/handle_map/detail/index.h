@@ -44,6 +44,9 @@ typedef struct hm_index {
 
 HM_STATIC_ASSERT(sizeof(void *) != 8 || sizeof(hm_index) <= 640, "programs have many");
 
+/* The index was moved here by assignment: tells the history that it is in, if it is in one. */
+HM_API HM_COLD void hm_index_moved(hm_index *index);
+
 /* Returns the links by key, or by hash. */
 static inline uint32_t *hm_index_heads(const hm_index *index)
 {

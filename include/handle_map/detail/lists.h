@@ -85,6 +85,9 @@ typedef struct hm_lists {
 
 HM_STATIC_ASSERT(sizeof(void *) != 8 || sizeof(hm_lists) <= 424, "programs have many");
 
+/* The container was moved here by assignment: tells the history that it is in, if it is in one. */
+HM_API HM_COLD void hm_lists_moved(hm_lists *lists);
+
 /* An array of a list's items, from hm_lists_next. */
 typedef struct hm_lists_view {
     hm_handle list;

@@ -33,6 +33,9 @@ typedef struct hm_map {
 
 HM_STATIC_ASSERT(sizeof(void *) != 8 || sizeof(hm_map) <= 320, "programs have many");
 
+/* The map was moved here by assignment: tells the history that it is in, if it is in one. */
+HM_API HM_COLD void hm_map_moved(hm_map *map);
+
 HM_STATIC_ASSERT(sizeof(void *) != 8 ||
                      offsetof(hm_map, ids) + offsetof(hm_id_table, max_slots) == 64,
                  "what the hot paths touch takes one cache line");

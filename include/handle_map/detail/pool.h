@@ -111,6 +111,9 @@ typedef struct hm_pool {
 
 HM_STATIC_ASSERT(sizeof(void *) != 8 || sizeof(hm_pool) <= 448, "programs have many");
 
+/* The pool was moved here by assignment: tells the history that it is in, if it is in one. */
+HM_API HM_COLD void hm_pool_moved(hm_pool *pool);
+
 /* The parts of insert, erase and next_run that are not inline. */
 HM_API HM_COLD hm_handle hm_pool_issue_slow(hm_pool *pool);
 HM_API bool hm_pool_erase_slow(hm_pool *pool, hm_handle handle);

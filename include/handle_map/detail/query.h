@@ -48,15 +48,19 @@ typedef struct hm_query_cursor {
 /* All fields are private; use the functions. The terms are the components that were asked for:
  * those of `all`, then of `optional`, `none` and `any`. */
 typedef struct hm_query {
-    hm_world *world;      /* NULL: a query that matches nothing */
-    hm_array *more;       /* uint32_t: the list, behind the array; NULL: it is in `few` */
-    uint64_t sparse_mask; /* term -> whether it is sparse */
-    uint64_t group_ends;  /* term -> whether it is the last one of a group of `any` */
-    uint32_t salt;        /* the world's; another one means that the world has ended */
-    uint32_t seen;        /* archetypes that the list covers */
-    uint32_t epoch;       /* the world's, when the list was made */
-    uint32_t stamp;       /* of this query alone; loops have it */
-    uint32_t listed;      /* archetypes of the list: those below `seen` that match */
+    hm_world *world;       /* NULL: a query that matches nothing */
+    hm_array *more;        /* uint32_t: the list, behind the array; NULL: it is in `few` */
+    uint64_t sparse_mask;  /* term -> whether it is sparse */
+    uint64_t group_ends;   /* term -> whether it is the last one of a group of `any` */
+    uint32_t salt;         /* the world's; another one means that the world has ended */
+    uint32_t seen;         /* archetypes that the list covers */
+    uint32_t version;      /* the world's, if the list covers all of its archetypes */
+    uint32_t epoch;        /* the world's, when the list was begun */
+    uint32_t last_stamp;   /* of the last archetype that the list covers */
+    uint32_t newest;       /* 1 + the number of the component that was made last; 0: none */
+    uint32_t newest_stamp; /* its stamp: with it, all have the numbers that they had */
+    uint32_t stamp;        /* of this query alone; loops have it */
+    uint32_t listed;       /* archetypes of the list: those below `seen` that match */
     uint32_t few[HM_QUERY_FEW];
     uint8_t all_end, column_end, none_end, term_end;
     uint8_t sparse_columns; /* how many sparse terms have a column; they come first */

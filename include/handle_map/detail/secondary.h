@@ -49,6 +49,9 @@ typedef struct hm_secondary {
 
 HM_STATIC_ASSERT(sizeof(void *) != 8 || sizeof(hm_secondary) <= 320, "programs have many");
 
+/* The secondary was moved here by assignment: tells the history that it is in, if it is in one. */
+HM_API HM_COLD void hm_secondary_moved(hm_secondary *secondary);
+
 HM_STATIC_ASSERT(sizeof(void *) != 8 || offsetof(hm_secondary, destroy) == 64,
                  "what the hot paths touch takes one cache line");
 

@@ -39,6 +39,13 @@ typedef struct hm_table {
 
 HM_STATIC_ASSERT(sizeof(void *) != 8 || sizeof(hm_table) <= 448, "programs have many");
 
+HM_BEGIN_C
+
+/* The table was moved here by assignment: tells the history that it is in, if it is in one. */
+HM_API HM_COLD void hm_table_moved(hm_table *table);
+
+HM_END_C
+
 HM_STATIC_ASSERT(sizeof(void *) != 8 ||
                      offsetof(hm_table, ids) + offsetof(hm_id_table, fresh_bits) == 64,
                  "what the hot paths touch takes one cache line");

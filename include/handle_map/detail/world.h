@@ -81,6 +81,7 @@ typedef struct hm_world_archetype {
     bool is_alive;
     bool is_ordered;       /* for the world's order */
     uint32_t next_gaining; /* the next archetype that gains rows; or 0 */
+    uint32_t stamp;        /* that no other archetype has or had, in any world */
 } hm_world_archetype;
 
 /* Memory for chunks: blocks of 256 KiB, each whole or divided, and its eighths likewise. */
@@ -120,7 +121,9 @@ typedef struct hm_world {
     uint32_t archetype_count; /* live ones, not counting that without components */
     uint32_t max_archetypes;  /* their limit */
     uint32_t dropped;         /* head of the list of dropped archetypes */
-    uint32_t epoch;           /* rises when an archetype is dropped, or its index used again */
+    uint32_t version;         /* of the components and archetypes: a stamp for each change, which
+                                 a rewind brings back, and nothing else */
+    uint32_t epoch;           /* the version since which archetypes were only added at the end */
     uint32_t bucket_mask;     /* buckets - 1 */
     uint32_t memo_count;      /* components of the set that was created last; 0: none */
     uint32_t memo_archetype;  /* its archetype */
@@ -142,6 +145,9 @@ typedef struct hm_world {
 } hm_world;
 
 HM_STATIC_ASSERT(sizeof(void *) != 8 || sizeof(hm_world) <= 1024, "programs have many");
+
+/* The world was moved here by assignment: tells the history that it is in, if it is in one. */
+HM_API HM_COLD void hm_world_moved(hm_world *world);
 
 /* The parts of get and has that are not inline: the value of the sparse component with this number,
  * or NULL, and whether the entity has one. */

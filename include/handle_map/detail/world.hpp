@@ -84,18 +84,23 @@ struct follower {
     void (*end)(follower *) noexcept = nullptr;
 };
 
-/* The part of a world that stays where it is when the world is moved. */
-struct world_core {
+/* What of a world a history rewinds. */
+struct world_state {
+    hm_world c{};
+    const hm_component *by_type = nullptr; /* type number -> component, or HM_INVALID_INDEX */
+    std::uint32_t type_count = 0;
+    hm_array types{}; /* by_type */
+};
+
+/* The part of a world that stays where it is when the world is moved. In a history it lies in
+ * memory that outlasts rewinds, since its owner, queries and commands do. */
+struct world_core : world_state {
     /* Types that a program may use as components, in all its worlds together: see world.hpp. */
     static constexpr std::uint32_t max_types = 16383;
     /* Bytes of a value in an archetype: see world.h. */
     static constexpr std::size_t max_size = 16368 - sizeof(hm_handle);
 
-    hm_world c{};
-    const hm_component *by_type = nullptr; /* type number -> component, or HM_INVALID_INDEX */
-    std::uint32_t type_count = 0;
-    hm_array home{};  /* has one item: this struct */
-    hm_array types{}; /* by_type */
+    hm_array home{}; /* has one item: this struct */
     const hm_memory *memory = nullptr;
     follower *queries = nullptr, *commands = nullptr;
     std::atomic_flag lock = ATOMIC_FLAG_INIT; /* of the lists: threads may make queries at once */
@@ -108,7 +113,7 @@ struct world_core {
         desc.item_size = sizeof(world_core);
         desc.item_align = alignof(world_core);
         desc.capacity = 1;
-        desc.memory = with.memory;
+        desc.memory = with.memory != nullptr ? hm_memory_lasting(with.memory) : nullptr;
         *returned = hm_array_init(&home, &desc);
         void *place = *returned == HM_OK ? hm_array_push(&home) : nullptr;
         if (place == nullptr) {
@@ -127,7 +132,7 @@ struct world_core {
     }
     bool is_live() const noexcept
     {
-        return hm_array_data(&home) != nullptr;
+        return hm_array_data(&types) != nullptr;
     }
     /* A call of an empty world fails with this, and its reason. */
     status refuse() noexcept
@@ -231,8 +236,22 @@ struct world_core {
         }
     };
 
+    hm_registry *registry() const noexcept
+    {
+        return memory != nullptr ? memory->registry : nullptr;
+    }
+    world_state *state() noexcept
+    {
+        return this;
+    }
     status init(const hm_world_desc &with) noexcept
     {
+        memory = with.memory;
+        if (registry() != nullptr) {
+            const status kept = registry()->keep(registry(), state(), sizeof(world_state));
+            if (kept != HM_OK)
+                return kept;
+        }
         hm_array_desc numbers{};
         numbers.item_size = sizeof(hm_component);
         numbers.capacity = max_types + 1; /* 0 is none */
@@ -240,7 +259,6 @@ struct world_core {
         status returned = hm_array_init(&types, &numbers);
         if (returned != HM_OK)
             return returned;
-        memory = with.memory;
         by_type = static_cast<const hm_component *>(hm_array_data(&types));
         return hm_world_init(&c, &with);
     }
@@ -248,6 +266,8 @@ struct world_core {
     void drop() noexcept
     {
         hm_array_fini(&types);
+        if (registry() != nullptr)
+            registry()->forget(registry(), state());
         hm_array place = home;
         this->~world_core();
         hm_array_fini(&place);
@@ -388,7 +408,7 @@ struct world_owner {
 };
 
 /* The base of hm::query and hm::commands, which owns the C struct. */
-template <class C, void (*Fini)(C *)> class following
+template <class C, void (*Fini)(C *), void (*Moved)(C *) = nullptr> class following
 {
     struct node : follower {
         C c{};
@@ -454,6 +474,8 @@ template <class C, void (*Fini)(C *)> class following
     void take(following &other) noexcept
     {
         node_.c = std::exchange(other.node_.c, C{});
+        if constexpr (Moved != nullptr)
+            Moved(&node_.c);
         world_core *core = other.node_.core;
         if (core != nullptr) {
             core->remove(&other.node_);
