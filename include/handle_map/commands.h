@@ -41,9 +41,6 @@ typedef struct hm_commands {
     uint32_t known;   /* by which a history knows the buffer */
 } hm_commands;
 
-/* The buffer was moved here by assignment: tells the history that it is in, if it is in one. */
-HM_API HM_COLD void hm_commands_moved(hm_commands *commands);
-
 /* Reserves address space; commits nothing. `desc` may be NULL: all fields have their defaults.
  * HM_ERROR_INVALID: `commands` or `world` is NULL, or the size is against its limits.
  * HM_ERROR_MEMORY: the system refuses. O(1), one reservation.
@@ -58,6 +55,10 @@ HM_API HM_COLD void hm_commands_moved(hm_commands *commands);
  * an arena allows only behind a lock (memory.h). */
 HM_API hm_status hm_commands_init(hm_commands *commands, hm_world *world,
                                   const hm_commands_desc *desc);
+
+/* Call it after moving the buffer by assignment, if its world is in a history, which then knows
+ * where the buffer is (history.h). Cannot fail. O(containers of the history). */
+HM_API HM_COLD void hm_commands_moved(hm_commands *commands);
 
 /* Clears the buffer, releases all memory, zeroes the buffer. May be called twice; the first time
  * before the world's fini. If commands wait, it changes the world as hm_commands_clear does.

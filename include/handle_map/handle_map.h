@@ -111,7 +111,7 @@
  * Moving. A container may be moved: assign the struct, and use only the copy from then on. Do not
  * move it while something keeps its address: from inside one of its callbacks, while a directory or
  * the report holds it, while its own `context` points to it, or, if it is a world, while it has
- * queries or commands.
+ * queries or commands. If it is in a history, call hm_map_moved and the like (history.h).
  *
  * Callbacks are the hooks of a descriptor, predicates, and the functions of an order. They see a
  * consistent container: validate may be called in each, and no item is in a temporary. A call that

@@ -67,12 +67,14 @@ typedef struct hm_view {
  *
  * The query keeps a list of the archetypes that match, and looks only at archetypes that were made
  * since it last ran. The first 12 are listed in the struct; only a longer list has a reservation,
- * and moves to one of twice the size when it is full. A query for a sparse component walks the
+ * and moves to one of twice the size when it is full. In a history (history.h) there is no longer
+ * list, and each loop looks at the other archetypes anew. A query for a sparse component walks the
  * smaller side: the values of the smallest sparse component of `all`, or the rows of the archetypes
  * that match.
  *
  * The world must not be moved, and must outlive the query. The query may be moved while it does not
- * run. An empty query, and one after the fini of its world, matches nothing.
+ * run. An empty query, and one after the fini of its world, matches nothing; so does
+ * one for a component that a rewind has taken away.
  *
  * Threads: no locks inside. Several threads may make, run and end queries of their own at once,
  * while none changes the world or calls touch; the lists of archetypes then grow through the

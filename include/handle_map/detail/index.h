@@ -44,7 +44,8 @@ typedef struct hm_index {
 
 HM_STATIC_ASSERT(sizeof(void *) != 8 || sizeof(hm_index) <= 640, "programs have many");
 
-/* The index was moved here by assignment: tells the history that it is in, if it is in one. */
+/* Call it after moving the container by assignment, if it is in a history, which then knows where
+ * it is (history.h). Cannot fail. O(containers of the history). */
 HM_API HM_COLD void hm_index_moved(hm_index *index);
 
 /* Returns the links by key, or by hash. */

@@ -33,7 +33,8 @@ typedef struct hm_map {
 
 HM_STATIC_ASSERT(sizeof(void *) != 8 || sizeof(hm_map) <= 320, "programs have many");
 
-/* The map was moved here by assignment: tells the history that it is in, if it is in one. */
+/* Call it after moving the container by assignment, if it is in a history, which then knows where
+ * it is (history.h). Cannot fail. O(containers of the history). */
 HM_API HM_COLD void hm_map_moved(hm_map *map);
 
 HM_STATIC_ASSERT(sizeof(void *) != 8 ||

@@ -111,7 +111,8 @@ typedef struct hm_pool {
 
 HM_STATIC_ASSERT(sizeof(void *) != 8 || sizeof(hm_pool) <= 448, "programs have many");
 
-/* The pool was moved here by assignment: tells the history that it is in, if it is in one. */
+/* Call it after moving the container by assignment, if it is in a history, which then knows where
+ * it is (history.h). Cannot fail. O(containers of the history). */
 HM_API HM_COLD void hm_pool_moved(hm_pool *pool);
 
 /* The parts of insert, erase and next_run that are not inline. */

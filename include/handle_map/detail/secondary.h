@@ -49,7 +49,8 @@ typedef struct hm_secondary {
 
 HM_STATIC_ASSERT(sizeof(void *) != 8 || sizeof(hm_secondary) <= 320, "programs have many");
 
-/* The secondary was moved here by assignment: tells the history that it is in, if it is in one. */
+/* Call it after moving the container by assignment, if it is in a history, which then knows where
+ * it is (history.h). Cannot fail. O(containers of the history). */
 HM_API HM_COLD void hm_secondary_moved(hm_secondary *secondary);
 
 HM_STATIC_ASSERT(sizeof(void *) != 8 || offsetof(hm_secondary, destroy) == 64,

@@ -41,7 +41,8 @@ HM_STATIC_ASSERT(sizeof(void *) != 8 || sizeof(hm_table) <= 448, "programs have 
 
 HM_BEGIN_C
 
-/* The table was moved here by assignment: tells the history that it is in, if it is in one. */
+/* Call it after moving the container by assignment, if it is in a history, which then knows where
+ * it is (history.h). Cannot fail. O(containers of the history). */
 HM_API HM_COLD void hm_table_moved(hm_table *table);
 
 HM_END_C

@@ -146,7 +146,8 @@ typedef struct hm_world {
 
 HM_STATIC_ASSERT(sizeof(void *) != 8 || sizeof(hm_world) <= 1024, "programs have many");
 
-/* The world was moved here by assignment: tells the history that it is in, if it is in one. */
+/* Call it after moving the container by assignment, if it is in a history, which then knows where
+ * it is (history.h). Cannot fail. O(containers of the history). */
 HM_API HM_COLD void hm_world_moved(hm_world *world);
 
 /* The parts of get and has that are not inline: the value of the sparse component with this number,
