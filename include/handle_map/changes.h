@@ -2,9 +2,9 @@
 /* changes: what differs in a container between two marks of a history, found from the pages that
  * changed: for replication, indices, uploads and undo lists, without hooks in the program.
  *
- * The memory of the container is the history's, or that of an arena inside. Both marks are kept; either may be the earlier one, since
- * the answer tells how to get from `from` to `to`. At mark 0 there is nothing: from there, all that
- * is there at `to` was inserted. What happened since the last mark is told after the next one.
+ * The memory of the container is the history's, or that of an arena inside. Both marks are kept;
+ * either may be the earlier one, since the answer tells how to get from `from` to `to`. At mark 0
+ * there is nothing: from there, all that is there at `to` was inserted. What happened since the last mark is told after the next one.
  *
  * A container has *values*, each named by a handle and a part. Those that only `to` has were
  * inserted, those that only `from` has were erased, those that differ were edited. An item that

@@ -28,7 +28,7 @@
 #define HANDLE_MAP_HISTORY_H
 
 #include <handle_map/array.h>
-#include <handle_map/detail/registry.h>
+#include <handle_map/detail/memory.h>
 
 HM_BEGIN_C
 

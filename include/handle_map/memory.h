@@ -61,7 +61,8 @@ typedef struct hm_memory {
      * called as long as `commit` is not replaced. */
     bool (*raw)(void *context, void *address, size_t size);
     /* NULL, but in the tables of a history, of arenas in it, and in copies of them: who must know
-     * which structs use the memory (history.h). */
+     * which structs use the memory (history.h). A table of your own over one of these has it too.
+     */
     struct hm_registry *registry;
 } hm_memory;
 

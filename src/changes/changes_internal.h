@@ -20,7 +20,7 @@
 #include <handle_map/changes.h>
 
 #include "../history/history_private.h"
-#include "../known_private.h"
+#include "../memory/known_private.h"
 #include "../lists/lists_private.h"
 #include "../world/world_private.h"
 

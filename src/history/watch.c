@@ -11,7 +11,7 @@
 #include "history_internal.h"
 
 #include "../array_private.h"
-#include "../known_private.h"
+#include "../memory/known_private.h"
 
 static hm_history *watch_history_of(hm_registry *registry)
 {

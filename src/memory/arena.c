@@ -17,7 +17,7 @@
 #include "memory_private.h"
 
 #include "../base_private.h"
-#include "../known_private.h"
+#include "known_private.h"
 
 #include <handle_map/bits.h>
 

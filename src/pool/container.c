@@ -9,7 +9,7 @@
 #include "../guard_private.h"
 #include "../handle_private.h"
 #include "../id_table_private.h"
-#include "../known_private.h"
+#include "../memory/known_private.h"
 
 HM_STATIC_ASSERT(offsetof(hm_pool, recent) <= 64, "lookup reads one line of a cache");
 HM_STATIC_ASSERT(offsetof(hm_pool, listed) <= 128, "insert and erase read two");

@@ -16,7 +16,7 @@
 #include "../base_private.h"
 #include "../handle_private.h"
 #include "../id_table_private.h"
-#include "../known_private.h"
+#include "../memory/known_private.h"
 #include "../memory/memory_private.h"
 
 uint32_t hm_secondary_committed_values(const hm_secondary *secondary)

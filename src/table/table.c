@@ -9,7 +9,7 @@
 #include "../base_private.h"
 #include "../dense_private.h"
 #include "../id_table_private.h"
-#include "../known_private.h"
+#include "../memory/known_private.h"
 #include "../memory/memory_private.h"
 
 uint32_t hm_table_committed_rows(const hm_table *table)

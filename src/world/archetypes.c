@@ -5,6 +5,8 @@
  * columns are lists; all four are in two pieces of the store. */
 #include "world_private.h"
 
+#include "../atomic_private.h"
+
 /* Keeps the numbers rising; false if it is there already. Sets are small, and most are given in
  * their order, so an insertion from the end is fastest. */
 static bool set_insert(hm_world_set *set, uint32_t number)
@@ -272,6 +274,12 @@ static hm_status sets_lengthen(hm_world *world)
     hm_status status =
         hm_world_widen(world, archetypes, sizeof(hm_world_archetype), archetypes->count + 1);
     return status == HM_OK ? hm_array_commit(archetypes, archetypes->count + 1, true) : status;
+}
+
+uint32_t hm_world_next_stamp(void)
+{
+    static uint32_t stamps;
+    return hm_atomic_add(&stamps, 1) + 1;
 }
 
 static hm_status sets_make(hm_world *world, const hm_world_set *set, uint32_t hash, uint32_t *index)

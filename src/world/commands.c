@@ -3,7 +3,7 @@
 #include "commands_internal.h"
 
 #include "../atomic_private.h"
-#include "../known_private.h"
+#include "../memory/known_private.h"
 
 /* Bytes of address space of a buffer: the default, if there is plenty and if it is scarce, and the
  * limits. The number of a unit has 32 bits. */

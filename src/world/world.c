@@ -4,7 +4,7 @@
 
 #include "../announce_private.h"
 #include "../atomic_private.h"
-#include "../known_private.h"
+#include "../memory/known_private.h"
 #include "../order/order_private.h"
 
 /* Limits of the descriptor. */
@@ -225,12 +225,6 @@ void hm_world_release(hm_world *world)
         hm_secondary_fini(hm_world_secondary(world, i));
     world_fini_arrays(world);
     memset(world, 0, sizeof *world);
-}
-
-uint32_t hm_world_next_stamp(void)
-{
-    static uint32_t stamps;
-    return hm_atomic_add(&stamps, 1) + 1;
 }
 
 /* Each world begins at another salt, so that a component of one is none of another. The last salt

@@ -3,7 +3,7 @@
 #ifndef HANDLE_MAP_DETAIL_CONTAINER_HPP
 #define HANDLE_MAP_DETAIL_CONTAINER_HPP
 
-#include <handle_map/detail/registry.h>
+#include <handle_map/detail/memory.h>
 #include <handle_map/handle.hpp>
 
 namespace hm

@@ -7,7 +7,7 @@
 
 #include <handle_map/base.h>
 
-/* The bits of `flags`. Those from HM_KNOWN_SHIFT (detail/registry.h) on are the key by which a
+/* The bits of `flags`. Those from HM_KNOWN_SHIFT (detail/memory.h) on are the key by which a
  * history knows the container. */
 enum {
     HM_GUARD_BUSY = 1,    /* inside one of the container's callbacks */

@@ -3,9 +3,7 @@
 #ifndef HANDLE_MAP_KNOWN_PRIVATE_H
 #define HANDLE_MAP_KNOWN_PRIVATE_H
 
-#include "guard_private.h"
-
-#include <handle_map/detail/registry.h>
+#include <handle_map/detail/memory.h>
 
 /* Each is defined beside the init of its container. */
 extern const hm_known_kind hm_known_map, hm_known_pool, hm_known_table, hm_known_secondary,

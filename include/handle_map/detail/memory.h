@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* detail/registry: how a struct that uses memory of a history makes itself known there. A container
+/* detail/memory: how a struct that uses memory of a history makes itself known there. A container
  * is its memory and its struct; a history sees the memory, since it is the table, and must be told
  * where the struct is. Init joins, fini leaves, and whoever moves the struct by assignment says so.
  * For inline functions; no program needs it. */
-#ifndef HANDLE_MAP_DETAIL_REGISTRY_H
-#define HANDLE_MAP_DETAIL_REGISTRY_H
+#ifndef HANDLE_MAP_DETAIL_MEMORY_H
+#define HANDLE_MAP_DETAIL_MEMORY_H
 
 #include <handle_map/memory.h>
 
