@@ -1,0 +1,782 @@
+/* SPDX-License-Identifier: MIT */
+/* Saves, loads and merges containers with their models (exchange.h). */
+#include "exchange.h"
+
+#include "../../src/world/world_private.h"
+#include "any.h"
+#include "dense_model.h"
+#include "file.h"
+#include "index_model.h"
+#include "layout.h"
+#include "lists_model.h"
+#include "map_model.h"
+#include "pool_model.h"
+#include "reload.h"
+#include "secondary_model.h"
+#include "table_model.h"
+#include "world_model.h"
+
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { REFUSED_CALLS = 24, FLIP = 0x5A };
+
+/* codecs */
+
+/* What a codec knows of a value: its size, or those of a row's cells. */
+typedef struct codec {
+    uint32_t columns; /* 0: it is no row */
+    size_t sizes[DENSE_MODEL_COLUMNS];
+    bool has_hook; /* so that what it makes is tallied */
+} codec;
+
+/* How a container is written. A NULL `given` means as its bytes. */
+typedef struct format {
+    const void *given;
+    hm_save_desc desc;
+    hm_world_save_desc world;
+    hm_component_format formats[WORLD_MODEL_KINDS];
+    codec codecs[WORLD_MODEL_KINDS]; /* of anything but a world the first */
+} format;
+
+static void flip(void *to, const void *from, size_t size)
+{
+    for (size_t i = 0; i < size; i++)
+        ((unsigned char *)to)[i] = ((const unsigned char *)from)[i] ^ FLIP;
+}
+
+static void encode(const void *item, void *bytes, void *context)
+{
+    const codec *of = context;
+    const void *const *cells = item;
+    unsigned char *next = bytes;
+    if (of->columns == 0)
+        flip(bytes, item, of->sizes[0]);
+    for (uint32_t c = 0; c < of->columns; next += of->sizes[c++])
+        flip(next, cells[c], of->sizes[c]);
+}
+
+static bool decode(uint32_t version, const void *bytes, size_t size, void *item, void *context)
+{
+    const codec *of = context;
+    void *const *cells = item;
+    const unsigned char *next = bytes;
+    CHECK(version == 0);
+    if (of->columns == 0) {
+        CHECK(size == of->sizes[0] && test_bytes_are(item, size, 0));
+        flip(item, bytes, size);
+        if (of->has_hook)
+            test_reload_made(item, size);
+        return true;
+    }
+    for (uint32_t c = 0; c < of->columns; next += of->sizes[c++])
+        flip(cells[c], next, of->sizes[c]);
+    CHECK((size_t)(next - (const unsigned char *)bytes) == size);
+    if (of->has_hook)
+        test_reload_made_row(cells, of->sizes, of->columns);
+    return true;
+}
+
+static hm_save_desc coded(codec *of)
+{
+    size_t size = of->sizes[0];
+    for (uint32_t c = 1; c < of->columns; c++)
+        size += of->sizes[c];
+    return (hm_save_desc){.encoded_size = size, .encode = encode, .decode = decode, .context = of};
+}
+
+/* Of all but worlds. */
+static void set_format(format *of, bool is_coded, bool has_hook)
+{
+    of->codecs[0].has_hook = has_hook;
+    of->desc = coded(&of->codecs[0]);
+    of->given = is_coded ? &of->desc : NULL;
+}
+
+/* What the two operations need of a kind. The functions get the model, or the container. */
+typedef struct traits {
+    const exchange_kind *kind;
+    hm_status (*init)(void *fresh, const void *model);
+    void (*describe)(const void *model, bool is_coded, format *of);
+    uint32_t (*values)(const void *model); /* that have a hook, and a codec if one is used */
+    hm_status (*save)(const void *container, const void *desc, hm_sink sink);
+    hm_status (*load)(void *container, const void *desc, hm_source source);
+    uint32_t (*count)(const void *container);
+    void (*fini)(void *container);
+    bool (*has_hook)(const void *model);
+    /* Around the fini of a container: each of its values is destroyed once. */
+    void (*ending)(void *model);
+    void (*ended)(const void *model);
+    void (*replaced)(void *model); /* a fresh container has the same items */
+    /* Of a merge, NULL if there is none; the container has taken its own items once more, or it has
+     * not. */
+    uint16_t (*type_id)(const void *model);
+    hm_status (*merge)(void *container, const void *desc, hm_source source, hm_secondary *remap);
+    bool (*is_full)(const void *model);
+    void (*merged)(void *model, const hm_secondary *remap);
+    void (*refused)(void *model);
+} traits;
+
+/* Two, which keep their memory. */
+static test_file first, second;
+
+static hm_sink emptied(test_file *file)
+{
+    file->size = 0;
+    return test_sink(file);
+}
+
+static test_memory *memory_of(const traits *of, void *model)
+{
+    return exchange_at(model, of->kind->memory);
+}
+
+/* A failed call has destroyed what its codec had made, and nothing else; one that has succeeded
+ * nothing. */
+static void check_tallies(test_reload_tallies were, hm_status status, uint32_t values)
+{
+    const test_tally none = {0, 0}, expected = status == HM_OK ? none : were.made;
+    CHECK(were.destroyed.count == expected.count && were.destroyed.sum == expected.sum);
+    CHECK(status != HM_OK || were.made.count == values);
+}
+
+/* replace */
+
+/* Loads; k: a read is refused, or if that is 0, the k-th call for memory. */
+static hm_status load(const traits *of, void *model, void *fresh, const format *with,
+                      uint32_t read_k, uint32_t memory_k)
+{
+    test_memory *memory = memory_of(of, model);
+    hm_source source = test_source(&first);
+    first.fail_at = read_k;
+    test_memory_fail(memory, memory_k, false);
+    test_reload_open();
+    hm_status status = of->load(fresh, with->given, source);
+    check_tallies(test_reload_close(), status, with->given != NULL ? of->values(model) : 0);
+    bool is_explained = status == HM_ERROR_CORRUPT
+                            ? read_k != 0 && first.calls >= read_k
+                            : status == HM_ERROR_MEMORY && test_memory_refused(memory);
+    CHECK(status == HM_OK || is_explained);
+    test_memory_fail(memory, 0, false);
+    first.fail_at = 0;
+    CHECK(of->kind->validate(fresh) == HM_OK);
+    CHECK(of->count(fresh) ==
+          (status == HM_OK ? of->count(exchange_at(model, of->kind->container)) : 0));
+    return status;
+}
+
+/* Whether by a codec, and whether something is refused; what. */
+static void replace(const traits *of, void *model, const uint32_t arguments[3])
+{
+    static test_any fresh;
+    const exchange_kind *kind = of->kind;
+    format with = {.given = NULL};
+    void *container = exchange_at(model, kind->container), *before = malloc(kind->model_size);
+    uint32_t k = 1 + arguments[1] / 2 % REFUSED_CALLS;
+    bool may_refuse =
+        EXCHANGE_TRIES_HOOKS_OF_WORLDS || kind != &exchange_world || !of->has_hook(model);
+    hm_status status = HM_ERROR_MEMORY;
+    CHECK(before != NULL);
+    of->describe(model, arguments[0] % 2 != 0, &with);
+    CHECK(of->save(container, with.given, emptied(&first)) == HM_OK);
+    CHECK(of->init(&fresh, model) == HM_OK);
+    if (arguments[0] / 2 % 2 != 0 && may_refuse)
+        status = load(of, model, &fresh, &with, arguments[1] % 2 != 0 ? k : 0,
+                      arguments[1] % 2 != 0 ? 0 : k);
+    if (status != HM_OK)
+        CHECK(load(of, model, &fresh, &with, 0, 0) == HM_OK);
+    CHECK(first.position == first.size);
+    CHECK(of->save(&fresh, with.given, emptied(&second)) == HM_OK);
+    CHECK(first.size == second.size && memcmp(first.bytes, second.bytes, first.size) == 0);
+    /* The old container ends moves that an order has begun; the fresh one has none. */
+    memcpy(before, model, kind->model_size);
+    of->ending(model);
+    of->fini(container);
+    of->ended(model);
+    test_memory now = *memory_of(of, model);
+    memcpy(model, before, kind->model_size);
+    *memory_of(of, model) = now;
+    memcpy(container, &fresh, kind->container_size);
+    free(before);
+    of->replaced(model);
+}
+
+/* merge */
+
+/* As for replace, of memory alone. */
+static void merge(const traits *of, void *model, const uint32_t arguments[3])
+{
+    format with = {.given = NULL};
+    hm_secondary remap;
+    test_memory *memory = memory_of(of, model);
+    void *container = exchange_at(model, of->kind->container);
+    bool has_hook = of->has_hook(model);
+    if (!EXCHANGE_TRIES_HOOKS_OF_WORLDS && of->kind == &exchange_world && has_hook)
+        return;
+    has_hook = has_hook && !EXCHANGE_TRIES_RAW_MERGES_WITH_HOOKS;
+    of->describe(model, has_hook || arguments[0] % 2 != 0, &with);
+    CHECK(of->save(container, with.given, emptied(&first)) == HM_OK);
+    CHECK(hm_secondary_init(&remap, &(hm_secondary_desc){.value_size = sizeof(hm_handle),
+                                                         .type_id = of->type_id(model)}) == HM_OK);
+    uint32_t count = of->count(container), values = with.given != NULL ? of->values(model) : 0;
+    if (arguments[0] / 2 % 2 != 0)
+        test_memory_fail(memory, 1 + arguments[1] / 2 % REFUSED_CALLS, arguments[1] % 2 != 0);
+    test_reload_open();
+    hm_status status = of->merge(container, with.given, test_source(&first), &remap);
+    check_tallies(test_reload_close(), status, values);
+    bool is_refused = test_memory_refused(memory);
+    test_memory_fail(memory, 0, false);
+    CHECK(hm_secondary_count(&remap) == (status == HM_OK ? count : 0));
+    if (status == HM_OK) {
+        of->merged(model, &remap);
+    } else {
+        CHECK(status == HM_ERROR_MEMORY ? is_refused
+                                        : status == HM_ERROR_FULL && of->is_full(model));
+        of->refused(model);
+    }
+    hm_secondary_fini(&remap);
+}
+
+/* Returns the handle under which an item was merged. */
+static hm_handle renamed(const hm_secondary *remap, hm_handle old)
+{
+    const hm_handle *made = hm_secondary_get(remap, old);
+    CHECK(made != NULL && !hm_handle_is_null(*made));
+    return *made;
+}
+
+/* Defines the calls of a kind, its traits and its row. `of` names the functions of the model: they
+ * are values_of, has_hook_of, ended_of; init_name, describe_name, ending_name and replaced_name are
+ * of this kind alone. What follows are the traits of a merge. */
+#define KIND(name, of, MODEL, SUBJECT, MERGE, ...)                                                 \
+    CALL(hm_status, save, name, (const void *made, const void *desc, hm_sink sink),                \
+         save(made, desc, sink))                                                                   \
+    CALL(hm_status, load, name, (void *made, const void *desc, hm_source source),                  \
+         load(made, desc, source))                                                                 \
+    CALL(uint32_t, count, name, (const void *made), count(made))                                   \
+    CALL(hm_status, validate, name, (const void *made), validate(made))                            \
+    CALL(hm_status, watch, name, (hm_history * history, void *made), watch(history, made))         \
+    static void fini_##name(void *made)                                                            \
+    {                                                                                              \
+        hm_##name##_fini(made);                                                                    \
+    }                                                                                              \
+    static const traits traits_##name = {.kind = &exchange_##name,                                 \
+                                         .init = init_##name,                                      \
+                                         .describe = describe_##name,                              \
+                                         .values = values_##of,                                    \
+                                         .save = save_##name,                                      \
+                                         .load = load_##name,                                      \
+                                         .count = count_##name,                                    \
+                                         .fini = fini_##name,                                      \
+                                         .has_hook = has_hook_##of,                                \
+                                         .ending = ending_##of,                                    \
+                                         .ended = ended_##of,                                      \
+                                         .replaced = replaced_##name,                              \
+                                         __VA_ARGS__};                                             \
+    static void replace_##name(void *model, const uint32_t arguments[3])                           \
+    {                                                                                              \
+        replace(&traits_##name, model, arguments);                                                 \
+    }                                                                                              \
+    const exchange_kind exchange_##name = {.subject = &SUBJECT,                                    \
+                                           .model_size = sizeof(MODEL),                            \
+                                           .container = offsetof(MODEL, name),                     \
+                                           .memory = offsetof(MODEL, memory),                      \
+                                           .container_size = sizeof(hm_##name),                    \
+                                           .watch = watch_##name,                                  \
+                                           .validate = validate_##name,                            \
+                                           .replace = replace_##name,                              \
+                                           .merge = MERGE};
+
+#define CALL(type, name, kind, parameters, call)                                                   \
+    static type name##_##kind parameters                                                           \
+    {                                                                                              \
+        return hm_##kind##_##call;                                                                 \
+    }
+
+/* Of a kind that can be merged; there are type_id_of, is_full_of, merged_of and refused_of too. */
+#define MERGED_KIND(name, of, MODEL, SUBJECT)                                                      \
+    CALL(hm_status, take, name,                                                                    \
+         (void *made, const void *desc, hm_source source, hm_secondary *remap),                    \
+         merge(made, desc, source, remap))                                                         \
+    static void merge_##name(void *model, const uint32_t arguments[3]);                            \
+    KIND(name, of, MODEL, SUBJECT, merge_##name, .type_id = type_id_##of, .merge = take_##name,    \
+         .is_full = is_full_##of, .merged = merged_##of, .refused = refused_##of)                  \
+    static void merge_##name(void *model, const uint32_t arguments[3])                             \
+    {                                                                                              \
+        merge(&traits_##name, model, arguments);                                                   \
+    }
+
+/* maps and tables */
+
+static uint32_t values_dense(const void *state)
+{
+    const dense_model *model = state;
+    return model->has_destroy ? model->count : 0;
+}
+
+static bool has_hook_dense(const void *state)
+{
+    return ((const dense_model *)state)->has_destroy;
+}
+
+static void ending_dense(void *state)
+{
+    ((dense_model *)state)->from_the_back = true;
+}
+
+static void ended_dense(const void *state)
+{
+    const dense_model *model = state;
+    for (uint32_t i = 0; i < model->count; i++)
+        CHECK(dense_model_find(model, model->dense[i])->destroyed == (uint32_t)model->has_destroy);
+}
+
+static uint16_t type_id_dense(const void *state)
+{
+    return (uint16_t)((const dense_model *)state)->type_id;
+}
+
+static bool is_full_dense(const void *state)
+{
+    const dense_model *model = state;
+    return model->count > model->capacity - model->count ||
+           model->count > model->max_slots - model->count - model->spent;
+}
+
+static void merged_dense(void *state, const hm_secondary *remap)
+{
+    dense_model *model = state;
+    for (uint32_t i = 0, n = model->count; i < n; i++) {
+        const dense_slot record = *dense_model_find(model, model->dense[i]);
+        hm_handle made = DENSE_CALL(model, handle_at, n + i);
+        CHECK(made.bits == renamed(remap, model->dense[i]).bits);
+        dense_model_note_insert(model, made, record.zeros, record.value);
+    }
+}
+
+static void refused_dense(void *state)
+{
+    (void)state;
+}
+
+/* What has been found out for an order is not saved. */
+static void replaced_map(void *state)
+{
+    dense_model *model = state;
+    dense_model_forget(model);
+    model->has_floors = false;
+}
+
+static hm_status init_map(void *fresh, const void *state)
+{
+    return hm_map_init(fresh, &((const dense_model *)state)->map_desc);
+}
+
+static void describe_map(const void *state, bool is_coded, format *of)
+{
+    of->codecs[0].sizes[0] = ((const dense_model *)state)->map_desc.item_size;
+    set_format(of, is_coded, has_hook_dense(state));
+}
+
+static hm_status init_table(void *fresh, const void *state)
+{
+    return hm_table_init(fresh, &((const dense_model *)state)->table_desc);
+}
+
+static void describe_table(const void *state, bool is_coded, format *of)
+{
+    const dense_model *model = state;
+    of->codecs[0].columns = model->table_desc.column_count;
+    for (uint32_t c = 0; c < model->table_desc.column_count; c++)
+        of->codecs[0].sizes[c] = model->columns[c].size;
+    set_format(of, is_coded, has_hook_dense(state));
+}
+
+static void replaced_table(void *state)
+{
+    dense_model *model = state;
+    replaced_map(model);
+    for (uint32_t c = 0; c < model->table_desc.column_count; c++)
+        model->places[c] = hm_table_cell(&model->table, 0, c);
+}
+
+MERGED_KIND(map, dense, dense_model, map_subject)
+MERGED_KIND(table, dense, dense_model, table_subject)
+
+/* pools */
+
+static uint32_t values_pool(const void *state)
+{
+    const pool_model *model = state;
+    return model->desc.destroy != NULL ? model->count : 0;
+}
+
+static bool has_hook_pool(const void *state)
+{
+    return ((const pool_model *)state)->desc.destroy != NULL;
+}
+
+static void ending_pool(void *state)
+{
+    pool_model *model = state;
+    model->clearing = true;
+    model->last_slot = 0;
+}
+
+static void ended_pool(const void *state)
+{
+    const pool_model *model = state;
+    for (uint32_t slot = 0; slot < model->end; slot++)
+        if (model->slots[slot].is_live)
+            CHECK(model->slots[slot].destroyed == (uint32_t)has_hook_pool(model));
+}
+
+static uint16_t type_id_pool(const void *state)
+{
+    return ((const pool_model *)state)->desc.type_id;
+}
+
+static bool is_full_pool(const void *state)
+{
+    const pool_model *model = state;
+    return model->count > model->desc.capacity - model->count ||
+           model->count > model->desc.max_slots - model->count - model->retired;
+}
+
+static hm_handle pool_handle(const pool_model *model, uint32_t slot)
+{
+    return hm_handle_pack(slot, model->slots[slot].generation, model->desc.type_id);
+}
+
+static void merged_pool(void *state, const hm_secondary *remap)
+{
+    static uint32_t live[POOL_MODEL_SLOTS];
+    pool_model *model = state;
+    uint32_t n = 0;
+    for (uint32_t slot = 0; slot < model->end; slot++)
+        if (model->slots[slot].is_live)
+            live[n++] = slot;
+    for (uint32_t i = 0; i < n; i++) {
+        const pool_model_slot *record = &model->slots[live[i]];
+        pool_model_note_insert(model, renamed(remap, pool_handle(model, live[i])), record->is_zero,
+                               record->value);
+    }
+}
+
+static void refused_pool(void *state)
+{
+    (void)state;
+}
+
+static hm_status init_pool(void *fresh, const void *state)
+{
+    const pool_model *model = state;
+    hm_pool_desc desc = model->desc;
+    if (model->pool.entry_array.is_whole)
+        desc.capacity = 0;
+    return hm_pool_init(fresh, &desc);
+}
+
+static void describe_pool(const void *state, bool is_coded, format *of)
+{
+    of->codecs[0].sizes[0] = ((const pool_model *)state)->desc.item_size;
+    set_format(of, is_coded, has_hook_pool(state));
+}
+
+static void replaced_pool(void *state)
+{
+    pool_model *model = state;
+    for (uint32_t slot = 0; slot < model->end; slot++)
+        if (model->slots[slot].is_live)
+            model->slots[slot].place = hm_pool_get(&model->pool, pool_handle(model, slot));
+}
+
+MERGED_KIND(pool, pool, pool_model, pool_subject)
+
+/* secondaries */
+
+static uint32_t values_secondary(const void *state)
+{
+    const secondary_model *model = state;
+    return model->desc.destroy != NULL ? model->count : 0;
+}
+
+static bool has_hook_secondary(const void *state)
+{
+    return ((const secondary_model *)state)->desc.destroy != NULL;
+}
+
+static void ending_secondary(void *state)
+{
+    ((secondary_model *)state)->from_the_back = true;
+}
+
+static void ended_secondary(const void *state)
+{
+    const secondary_model *model = state;
+    for (uint32_t i = 0; i < model->count; i++)
+        CHECK(model->entries[i].destroyed == (uint32_t)has_hook_secondary(model));
+}
+
+static hm_status init_secondary(void *fresh, const void *state)
+{
+    const secondary_model *model = state;
+    hm_secondary_desc desc = model->desc;
+    if (model->secondary.value_array.is_whole)
+        desc.capacity = 0;
+    return hm_secondary_init(fresh, &desc);
+}
+
+static void describe_secondary(const void *state, bool is_coded, format *of)
+{
+    of->codecs[0].sizes[0] = ((const secondary_model *)state)->desc.value_size;
+    set_format(of, is_coded, has_hook_secondary(state));
+}
+
+static void replaced_secondary(void *state)
+{
+    secondary_model_begin_goal(state, 0);
+}
+
+KIND(secondary, secondary, secondary_model, secondary_subject, NULL, .merge = NULL)
+
+/* lists */
+
+static uint32_t values_lists(const void *state)
+{
+    const lists_model *model = state;
+    return model->desc.destroy != NULL ? model->item_count : 0;
+}
+
+static bool has_hook_lists(const void *state)
+{
+    return ((const lists_model *)state)->desc.destroy != NULL;
+}
+
+static void ending_lists(void *state)
+{
+    ((lists_model *)state)->destroyed = 0;
+}
+
+static void ended_lists(const void *state)
+{
+    const lists_model *model = state;
+    CHECK(model->destroyed == (has_hook_lists(model) ? model->item_count : 0));
+}
+
+static uint16_t type_id_lists(const void *state)
+{
+    return ((const lists_model *)state)->desc.type_id;
+}
+
+/* Where there is a capacity, gaps may use up the range. */
+static bool is_full_lists(const void *state)
+{
+    const lists_model *model = state;
+    return !model->is_unbounded || model->count > model->desc.capacity - model->count ||
+           model->count > model->desc.max_slots - model->count - model->spent ||
+           model->item_count > model->desc.max_items - model->item_count;
+}
+
+static void merged_lists(void *state, const hm_secondary *remap)
+{
+    lists_model *model = state;
+    for (uint32_t i = 0, n = model->count; i < n; i++) {
+        const lists_model_list *from = &model->entries[i];
+        hm_handle made = hm_lists_handle_at(&model->lists, n + i);
+        CHECK(made.bits == renamed(remap, from->list).bits);
+        lists_model_note_created(model, made);
+        lists_model_list *entry = &model->entries[n + i];
+        memcpy(entry->values, from->values, sizeof *from->values * from->count);
+        entry->count = from->count;
+        model->item_count += from->count;
+        lists_model_refresh(model, entry);
+    }
+}
+
+static void refused_lists(void *state)
+{
+    lists_model *model = state;
+    const hm_id_table *ids = &model->lists.ids;
+    for (uint32_t slot = 0; slot < ids->slot_count; slot++) {
+        uint32_t used = hm_handle_generation(ids->entries[slot]);
+        model->spent += used == HM_HANDLE_MAX_GENERATION && used > model->issued[slot];
+        if (used > model->issued[slot])
+            model->issued[slot] = (uint16_t)used;
+    }
+}
+
+static hm_status init_lists(void *fresh, const void *state)
+{
+    const lists_model *model = state;
+    hm_lists_desc desc = model->desc;
+    if (model->is_unbounded)
+        desc.capacity = 0;
+    return hm_lists_init(fresh, &desc);
+}
+
+static void describe_lists(const void *state, bool is_coded, format *of)
+{
+    of->codecs[0].sizes[0] = ((const lists_model *)state)->desc.item_size;
+    set_format(of, is_coded, has_hook_lists(state));
+}
+
+static void replaced_lists(void *state)
+{
+    lists_model *model = state;
+    model->base = model->lists.blocks.base;
+    for (uint32_t i = 0; i < model->count; i++)
+        lists_model_refresh(model, &model->entries[i]);
+}
+
+MERGED_KIND(lists, lists, lists_model, lists_subject)
+
+/* indices */
+
+/* They have nothing to encode or to destroy. */
+static uint32_t values_index(const void *state)
+{
+    (void)state;
+    return 0;
+}
+
+static bool has_hook_index(const void *state)
+{
+    (void)state;
+    return false;
+}
+
+static void ending_index(void *state)
+{
+    (void)state;
+}
+
+static void ended_index(const void *state)
+{
+    (void)state;
+}
+
+static void describe_index(const void *state, bool is_coded, format *of)
+{
+    (void)state;
+    (void)is_coded;
+    of->given = NULL;
+}
+
+static hm_status init_index(void *fresh, const void *state)
+{
+    const index_model *model = state;
+    hm_index_desc desc = model->desc;
+    if (model->index.owners.value_array.is_whole)
+        desc.capacity = 0;
+    return hm_index_init(fresh, &desc);
+}
+
+#define replaced_index ending_index
+KIND(index, index, index_model, index_subject, NULL, .merge = NULL)
+
+/* worlds */
+
+static bool is_coded(const world_model *model, uint32_t c)
+{
+    size_t size = model->components[c].of.size;
+    return size != 0 && size <= HM_SAVE_MAX_ENCODED;
+}
+
+static uint32_t values_world(const void *state)
+{
+    const world_model *model = state;
+    uint32_t values = 0;
+    for (uint32_t i = 0; i < model->count; i++)
+        for (uint32_t c = 0; c < model->component_count; c++)
+            values += (model->entities[i].mask >> c & 1) != 0 && is_coded(model, c) &&
+                      model->components[c].of.has_hook;
+    return values;
+}
+
+static bool has_hook_world(const void *state)
+{
+    return world_model_hooked(state) != 0;
+}
+
+static void ending_world(void *state)
+{
+    (void)state;
+}
+
+static void ended_world(const void *state)
+{
+    const world_model *model = state;
+    for (uint32_t i = 0; i < model->count; i++)
+        CHECK(model->entities[i].destroyed ==
+              (model->entities[i].mask & world_model_hooked(model)));
+}
+
+static uint16_t type_id_world(const void *state)
+{
+    return ((const world_model *)state)->desc.type_id;
+}
+
+static bool is_full_world(const void *state)
+{
+    const world_model *model = state;
+    return world_model_explains(model, HM_ERROR_FULL, model->count);
+}
+
+/* The promised entities live, unless nothing was merged. */
+static void merged_world(void *state, const hm_secondary *remap)
+{
+    world_model *model = state;
+    uint32_t n = model->count;
+    if (n == 0)
+        return;
+    world_model_keep_promises(model);
+    for (uint32_t i = 0, start = model->count; i < n; i++) {
+        world_model_entity from = model->entities[i];
+        from.handle = hm_world_handle_at(&model->world, start + i);
+        CHECK(from.handle.bits == renamed(remap, model->entities[i].handle).bits);
+        *world_model_append(model, from.handle, from.mask) = from;
+    }
+}
+
+static void refused_world(void *state)
+{
+    world_model *model = state;
+    const hm_id_table *ids = &model->world.ids;
+    if (model->world.promised == 0)
+        world_model_keep_promises(model);
+    for (uint32_t slot = 0; slot < ids->slot_count && slot < WORLD_MODEL_SLOTS; slot++)
+        if (hm_handle_generation(ids->entries[slot]) > model->issued[slot])
+            model->issued[slot] = hm_handle_generation(ids->entries[slot]);
+}
+
+static hm_status init_world(void *fresh, const void *state)
+{
+    return hm_world_init_like(fresh, &((const world_model *)state)->world);
+}
+
+static void describe_world(const void *state, bool by_codec, format *of)
+{
+    const world_model *model = state;
+    for (uint32_t c = 0; c < model->component_count; c++) {
+        if (!is_coded(model, c))
+            continue;
+        of->codecs[c].sizes[0] = model->components[c].of.size;
+        of->codecs[c].has_hook = model->components[c].of.has_hook;
+        of->formats[of->world.format_count++] =
+            (hm_component_format){model->components[c].id, coded(&of->codecs[c])};
+    }
+    of->world.formats = of->formats;
+    of->given = by_codec ? &of->world : NULL;
+}
+
+/* What commands were promised is not saved; all values count as changed. */
+static void replaced_world(void *state)
+{
+    world_model *model = state;
+    model->promised_count = 0;
+    memset(model->seen, 0, sizeof model->seen);
+}
+
+MERGED_KIND(world, world, world_model, world_subject)
