@@ -402,7 +402,7 @@ static void work_refused(void *state, const uint32_t arguments[3])
 {
     cross *in = state;
     uint32_t part = arguments[0] % PARTS;
-    const uint32_t when[] = {arguments[0] / PARTS};
+    const uint32_t when[] = {arguments[0] / PARTS, arguments[0] / PARTS / 8};
     test_memory *memory = exchange_at(in->models[part], kinds[part]->memory);
     test_memory_arm(memory, when);
     memory->is_armed = false; /* for this operation, not for the next one */

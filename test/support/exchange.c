@@ -31,13 +31,16 @@ typedef struct codec {
     bool has_hook; /* so that what it makes is tallied */
 } codec;
 
-/* How a container is written. A NULL `given` means as its bytes. */
+/* How a container is written by codecs, and what it is by its model. */
 typedef struct format {
-    const void *given;
+    const void *coded; /* the descriptor; NULL: there is nothing to encode */
     hm_save_desc desc;
     hm_world_save_desc world;
     hm_component_format formats[WORLD_MODEL_KINDS];
     codec codecs[WORLD_MODEL_KINDS]; /* of anything but a world the first */
+    bool has_hook, is_full;          /* whether there is no space for all items once more */
+    uint32_t values;                 /* that have a codec and a hook */
+    uint16_t type_id;
 } format;
 
 static void flip(void *to, const void *from, size_t size)
@@ -87,33 +90,32 @@ static hm_save_desc coded(codec *of)
 }
 
 /* Of all but worlds. */
-static void set_format(format *of, bool is_coded, bool has_hook)
+static void describe(format *of, uint32_t values, bool has_hook, uint32_t type_id, bool is_full)
 {
-    of->codecs[0].has_hook = has_hook;
+    of->codecs[0].has_hook = of->has_hook = has_hook;
     of->desc = coded(&of->codecs[0]);
-    of->given = is_coded ? &of->desc : NULL;
+    of->coded = &of->desc;
+    of->values = has_hook ? values : 0;
+    of->type_id = (uint16_t)type_id;
+    of->is_full = is_full;
 }
 
 /* What the two operations need of a kind. The functions get the model, or the container. */
 typedef struct traits {
     const exchange_kind *kind;
     hm_status (*init)(void *fresh, const void *model);
-    void (*describe)(const void *model, bool is_coded, format *of);
-    uint32_t (*values)(const void *model); /* that have a hook, and a codec if one is used */
+    void (*describe)(const void *model, format *of);
     hm_status (*save)(const void *container, const void *desc, hm_sink sink);
     hm_status (*load)(void *container, const void *desc, hm_source source);
     uint32_t (*count)(const void *container);
     void (*fini)(void *container);
-    bool (*has_hook)(const void *model);
-    /* Around the fini of a container: each of its values is destroyed once. */
+    /* Around the fini of a container, if it has hooks: each of its values is destroyed once. */
     void (*ending)(void *model);
     void (*ended)(const void *model);
-    void (*replaced)(void *model); /* a fresh container has the same items */
-    /* Of a merge, NULL if there is none; the container has taken its own items once more, or it has
-     * not. */
-    uint16_t (*type_id)(const void *model);
+    void (*replaced)(void *model); /* a fresh container has the same items; NULL: no matter */
+    /* Of a merge, NULL if there is none; the container has taken its own items once more; or it has
+     * not, and NULL: no matter. */
     hm_status (*merge)(void *container, const void *desc, hm_source source, hm_secondary *remap);
-    bool (*is_full)(const void *model);
     void (*merged)(void *model, const hm_secondary *remap);
     void (*refused)(void *model);
 } traits;
@@ -143,8 +145,8 @@ static void check_tallies(test_reload_tallies were, hm_status status, uint32_t v
 
 /* replace */
 
-/* Loads; k: a read is refused, or if that is 0, the k-th call for memory. */
-static hm_status load(const traits *of, void *model, void *fresh, const format *with,
+/* Loads by a descriptor; a read is refused, or a call for memory, by its number from 1. */
+static hm_status load(const traits *of, void *model, void *fresh, const void *desc, uint32_t values,
                       uint32_t read_k, uint32_t memory_k)
 {
     test_memory *memory = memory_of(of, model);
@@ -152,8 +154,8 @@ static hm_status load(const traits *of, void *model, void *fresh, const format *
     first.fail_at = read_k;
     test_memory_fail(memory, memory_k, false);
     test_reload_open();
-    hm_status status = of->load(fresh, with->given, source);
-    check_tallies(test_reload_close(), status, with->given != NULL ? of->values(model) : 0);
+    hm_status status = of->load(fresh, desc, source);
+    check_tallies(test_reload_close(), status, values);
     bool is_explained = status == HM_ERROR_CORRUPT
                             ? read_k != 0 && first.calls >= read_k
                             : status == HM_ERROR_MEMORY && test_memory_refused(memory);
@@ -166,40 +168,50 @@ static hm_status load(const traits *of, void *model, void *fresh, const format *
     return status;
 }
 
+/* Ends the old container, whose values are destroyed. The model stays as it is, since the old one
+ * ends moves that an order has begun, and the fresh one has none; but for the memory. */
+static void end_old(const traits *of, void *model, void *before)
+{
+    memcpy(before, model, of->kind->model_size);
+    if (of->ending != NULL)
+        of->ending(model);
+    of->fini(exchange_at(model, of->kind->container));
+    if (of->ended != NULL)
+        of->ended(model);
+    test_memory now = *memory_of(of, model);
+    memcpy(model, before, of->kind->model_size);
+    *memory_of(of, model) = now;
+}
+
 /* Whether by a codec, and whether something is refused; what. */
 static void replace(const traits *of, void *model, const uint32_t arguments[3])
 {
     static test_any fresh;
     const exchange_kind *kind = of->kind;
-    format with = {.given = NULL};
+    format with = {.coded = NULL};
     void *container = exchange_at(model, kind->container), *before = malloc(kind->model_size);
     uint32_t k = 1 + arguments[1] / 2 % REFUSED_CALLS;
-    bool may_refuse =
-        EXCHANGE_TRIES_HOOKS_OF_WORLDS || kind != &exchange_world || !of->has_hook(model);
     hm_status status = HM_ERROR_MEMORY;
     CHECK(before != NULL);
-    of->describe(model, arguments[0] % 2 != 0, &with);
-    CHECK(of->save(container, with.given, emptied(&first)) == HM_OK);
+    of->describe(model, &with);
+    const void *desc = arguments[0] % 2 != 0 ? with.coded : NULL;
+    uint32_t values = desc != NULL ? with.values : 0;
+    bool may_refuse = EXCHANGE_TRIES_HOOKS_OF_WORLDS || kind != &exchange_world || !with.has_hook;
+    CHECK(of->save(container, desc, emptied(&first)) == HM_OK);
     CHECK(of->init(&fresh, model) == HM_OK);
     if (arguments[0] / 2 % 2 != 0 && may_refuse)
-        status = load(of, model, &fresh, &with, arguments[1] % 2 != 0 ? k : 0,
+        status = load(of, model, &fresh, desc, values, arguments[1] % 2 != 0 ? k : 0,
                       arguments[1] % 2 != 0 ? 0 : k);
     if (status != HM_OK)
-        CHECK(load(of, model, &fresh, &with, 0, 0) == HM_OK);
+        CHECK(load(of, model, &fresh, desc, values, 0, 0) == HM_OK);
     CHECK(first.position == first.size);
-    CHECK(of->save(&fresh, with.given, emptied(&second)) == HM_OK);
+    CHECK(of->save(&fresh, desc, emptied(&second)) == HM_OK);
     CHECK(first.size == second.size && memcmp(first.bytes, second.bytes, first.size) == 0);
-    /* The old container ends moves that an order has begun; the fresh one has none. */
-    memcpy(before, model, kind->model_size);
-    of->ending(model);
-    of->fini(container);
-    of->ended(model);
-    test_memory now = *memory_of(of, model);
-    memcpy(model, before, kind->model_size);
-    *memory_of(of, model) = now;
+    end_old(of, model, before);
     memcpy(container, &fresh, kind->container_size);
     free(before);
-    of->replaced(model);
+    if (of->replaced != NULL)
+        of->replaced(model);
 }
 
 /* merge */
@@ -207,34 +219,33 @@ static void replace(const traits *of, void *model, const uint32_t arguments[3])
 /* As for replace, of memory alone. */
 static void merge(const traits *of, void *model, const uint32_t arguments[3])
 {
-    format with = {.given = NULL};
+    format with = {.coded = NULL};
     hm_secondary remap;
     test_memory *memory = memory_of(of, model);
     void *container = exchange_at(model, of->kind->container);
-    bool has_hook = of->has_hook(model);
-    if (!EXCHANGE_TRIES_HOOKS_OF_WORLDS && of->kind == &exchange_world && has_hook)
+    of->describe(model, &with);
+    if (!EXCHANGE_TRIES_HOOKS_OF_WORLDS && of->kind == &exchange_world && with.has_hook)
         return;
-    has_hook = has_hook && !EXCHANGE_TRIES_RAW_MERGES_WITH_HOOKS;
-    of->describe(model, has_hook || arguments[0] % 2 != 0, &with);
-    CHECK(of->save(container, with.given, emptied(&first)) == HM_OK);
+    bool must_code = with.has_hook && !EXCHANGE_TRIES_RAW_MERGES_WITH_HOOKS;
+    const void *desc = must_code || arguments[0] % 2 != 0 ? with.coded : NULL;
+    uint32_t count = of->count(container);
+    CHECK(of->save(container, desc, emptied(&first)) == HM_OK);
     CHECK(hm_secondary_init(&remap, &(hm_secondary_desc){.value_size = sizeof(hm_handle),
-                                                         .type_id = of->type_id(model)}) == HM_OK);
-    uint32_t count = of->count(container), values = with.given != NULL ? of->values(model) : 0;
+                                                         .type_id = with.type_id}) == HM_OK);
     if (arguments[0] / 2 % 2 != 0)
         test_memory_fail(memory, 1 + arguments[1] / 2 % REFUSED_CALLS, arguments[1] % 2 != 0);
     test_reload_open();
-    hm_status status = of->merge(container, with.given, test_source(&first), &remap);
-    check_tallies(test_reload_close(), status, values);
+    hm_status status = of->merge(container, desc, test_source(&first), &remap);
+    check_tallies(test_reload_close(), status, desc != NULL ? with.values : 0);
     bool is_refused = test_memory_refused(memory);
     test_memory_fail(memory, 0, false);
     CHECK(hm_secondary_count(&remap) == (status == HM_OK ? count : 0));
-    if (status == HM_OK) {
+    CHECK(status == HM_OK || (status == HM_ERROR_FULL && with.is_full) ||
+          (status == HM_ERROR_MEMORY && is_refused));
+    if (status == HM_OK)
         of->merged(model, &remap);
-    } else {
-        CHECK(status == HM_ERROR_MEMORY ? is_refused
-                                        : status == HM_ERROR_FULL && of->is_full(model));
+    else if (of->refused != NULL)
         of->refused(model);
-    }
     hm_secondary_fini(&remap);
 }
 
@@ -246,10 +257,14 @@ static hm_handle renamed(const hm_secondary *remap, hm_handle old)
     return *made;
 }
 
-/* Defines the calls of a kind, its traits and its row. `of` names the functions of the model: they
- * are values_of, has_hook_of, ended_of; init_name, describe_name, ending_name and replaced_name are
- * of this kind alone. What follows are the traits of a merge. */
-#define KIND(name, of, MODEL, SUBJECT, MERGE, ...)                                                 \
+#define CALL(type, name, kind, parameters, call)                                                   \
+    static type name##_##kind parameters                                                           \
+    {                                                                                              \
+        return hm_##kind##_##call;                                                                 \
+    }
+
+/* Defines the calls of a kind, its traits and its row; what follows are more of the traits. */
+#define KIND(name, MODEL, SUBJECT, MERGE, ...)                                                     \
     CALL(hm_status, save, name, (const void *made, const void *desc, hm_sink sink),                \
          save(made, desc, sink))                                                                   \
     CALL(hm_status, load, name, (void *made, const void *desc, hm_source source),                  \
@@ -264,15 +279,10 @@ static hm_handle renamed(const hm_secondary *remap, hm_handle old)
     static const traits traits_##name = {.kind = &exchange_##name,                                 \
                                          .init = init_##name,                                      \
                                          .describe = describe_##name,                              \
-                                         .values = values_##of,                                    \
                                          .save = save_##name,                                      \
                                          .load = load_##name,                                      \
                                          .count = count_##name,                                    \
                                          .fini = fini_##name,                                      \
-                                         .has_hook = has_hook_##of,                                \
-                                         .ending = ending_##of,                                    \
-                                         .ended = ended_##of,                                      \
-                                         .replaced = replaced_##name,                              \
                                          __VA_ARGS__};                                             \
     static void replace_##name(void *model, const uint32_t arguments[3])                           \
     {                                                                                              \
@@ -288,37 +298,19 @@ static hm_handle renamed(const hm_secondary *remap, hm_handle old)
                                            .replace = replace_##name,                              \
                                            .merge = MERGE};
 
-#define CALL(type, name, kind, parameters, call)                                                   \
-    static type name##_##kind parameters                                                           \
-    {                                                                                              \
-        return hm_##kind##_##call;                                                                 \
-    }
-
-/* Of a kind that can be merged; there are type_id_of, is_full_of, merged_of and refused_of too. */
-#define MERGED_KIND(name, of, MODEL, SUBJECT)                                                      \
+/* The same of a kind that can be merged. */
+#define MERGED_KIND(name, MODEL, SUBJECT, ...)                                                     \
     CALL(hm_status, take, name,                                                                    \
          (void *made, const void *desc, hm_source source, hm_secondary *remap),                    \
          merge(made, desc, source, remap))                                                         \
     static void merge_##name(void *model, const uint32_t arguments[3]);                            \
-    KIND(name, of, MODEL, SUBJECT, merge_##name, .type_id = type_id_##of, .merge = take_##name,    \
-         .is_full = is_full_##of, .merged = merged_##of, .refused = refused_##of)                  \
+    KIND(name, MODEL, SUBJECT, merge_##name, .merge = take_##name, __VA_ARGS__)                    \
     static void merge_##name(void *model, const uint32_t arguments[3])                             \
     {                                                                                              \
         merge(&traits_##name, model, arguments);                                                   \
     }
 
 /* maps and tables */
-
-static uint32_t values_dense(const void *state)
-{
-    const dense_model *model = state;
-    return model->has_destroy ? model->count : 0;
-}
-
-static bool has_hook_dense(const void *state)
-{
-    return ((const dense_model *)state)->has_destroy;
-}
 
 static void ending_dense(void *state)
 {
@@ -332,18 +324,6 @@ static void ended_dense(const void *state)
         CHECK(dense_model_find(model, model->dense[i])->destroyed == (uint32_t)model->has_destroy);
 }
 
-static uint16_t type_id_dense(const void *state)
-{
-    return (uint16_t)((const dense_model *)state)->type_id;
-}
-
-static bool is_full_dense(const void *state)
-{
-    const dense_model *model = state;
-    return model->count > model->capacity - model->count ||
-           model->count > model->max_slots - model->count - model->spent;
-}
-
 static void merged_dense(void *state, const hm_secondary *remap)
 {
     dense_model *model = state;
@@ -353,11 +333,6 @@ static void merged_dense(void *state, const hm_secondary *remap)
         CHECK(made.bits == renamed(remap, model->dense[i]).bits);
         dense_model_note_insert(model, made, record.zeros, record.value);
     }
-}
-
-static void refused_dense(void *state)
-{
-    (void)state;
 }
 
 /* What has been found out for an order is not saved. */
@@ -373,10 +348,18 @@ static hm_status init_map(void *fresh, const void *state)
     return hm_map_init(fresh, &((const dense_model *)state)->map_desc);
 }
 
-static void describe_map(const void *state, bool is_coded, format *of)
+static void describe_dense(const dense_model *model, format *of)
 {
-    of->codecs[0].sizes[0] = ((const dense_model *)state)->map_desc.item_size;
-    set_format(of, is_coded, has_hook_dense(state));
+    describe(of, model->count, model->has_destroy, model->type_id,
+             model->count > model->capacity - model->count ||
+                 model->count > model->max_slots - model->count - model->spent);
+}
+
+static void describe_map(const void *state, format *of)
+{
+    const dense_model *model = state;
+    of->codecs[0].sizes[0] = model->map_desc.item_size;
+    describe_dense(model, of);
 }
 
 static hm_status init_table(void *fresh, const void *state)
@@ -384,13 +367,13 @@ static hm_status init_table(void *fresh, const void *state)
     return hm_table_init(fresh, &((const dense_model *)state)->table_desc);
 }
 
-static void describe_table(const void *state, bool is_coded, format *of)
+static void describe_table(const void *state, format *of)
 {
     const dense_model *model = state;
     of->codecs[0].columns = model->table_desc.column_count;
     for (uint32_t c = 0; c < model->table_desc.column_count; c++)
         of->codecs[0].sizes[c] = model->columns[c].size;
-    set_format(of, is_coded, has_hook_dense(state));
+    describe_dense(model, of);
 }
 
 static void replaced_table(void *state)
@@ -401,21 +384,12 @@ static void replaced_table(void *state)
         model->places[c] = hm_table_cell(&model->table, 0, c);
 }
 
-MERGED_KIND(map, dense, dense_model, map_subject)
-MERGED_KIND(table, dense, dense_model, table_subject)
+MERGED_KIND(map, dense_model, map_subject, .ending = ending_dense, .ended = ended_dense,
+            .replaced = replaced_map, .merged = merged_dense)
+MERGED_KIND(table, dense_model, table_subject, .ending = ending_dense, .ended = ended_dense,
+            .replaced = replaced_table, .merged = merged_dense)
 
 /* pools */
-
-static uint32_t values_pool(const void *state)
-{
-    const pool_model *model = state;
-    return model->desc.destroy != NULL ? model->count : 0;
-}
-
-static bool has_hook_pool(const void *state)
-{
-    return ((const pool_model *)state)->desc.destroy != NULL;
-}
 
 static void ending_pool(void *state)
 {
@@ -429,19 +403,7 @@ static void ended_pool(const void *state)
     const pool_model *model = state;
     for (uint32_t slot = 0; slot < model->end; slot++)
         if (model->slots[slot].is_live)
-            CHECK(model->slots[slot].destroyed == (uint32_t)has_hook_pool(model));
-}
-
-static uint16_t type_id_pool(const void *state)
-{
-    return ((const pool_model *)state)->desc.type_id;
-}
-
-static bool is_full_pool(const void *state)
-{
-    const pool_model *model = state;
-    return model->count > model->desc.capacity - model->count ||
-           model->count > model->desc.max_slots - model->count - model->retired;
+            CHECK(model->slots[slot].destroyed == (model->desc.destroy != NULL ? 1u : 0u));
 }
 
 static hm_handle pool_handle(const pool_model *model, uint32_t slot)
@@ -464,11 +426,6 @@ static void merged_pool(void *state, const hm_secondary *remap)
     }
 }
 
-static void refused_pool(void *state)
-{
-    (void)state;
-}
-
 static hm_status init_pool(void *fresh, const void *state)
 {
     const pool_model *model = state;
@@ -478,10 +435,13 @@ static hm_status init_pool(void *fresh, const void *state)
     return hm_pool_init(fresh, &desc);
 }
 
-static void describe_pool(const void *state, bool is_coded, format *of)
+static void describe_pool(const void *state, format *of)
 {
-    of->codecs[0].sizes[0] = ((const pool_model *)state)->desc.item_size;
-    set_format(of, is_coded, has_hook_pool(state));
+    const pool_model *model = state;
+    of->codecs[0].sizes[0] = model->desc.item_size;
+    describe(of, model->count, model->desc.destroy != NULL, model->desc.type_id,
+             model->count > model->desc.capacity - model->count ||
+                 model->count > model->desc.max_slots - model->count - model->retired);
 }
 
 static void replaced_pool(void *state)
@@ -492,20 +452,10 @@ static void replaced_pool(void *state)
             model->slots[slot].place = hm_pool_get(&model->pool, pool_handle(model, slot));
 }
 
-MERGED_KIND(pool, pool, pool_model, pool_subject)
+MERGED_KIND(pool, pool_model, pool_subject, .ending = ending_pool, .ended = ended_pool,
+            .replaced = replaced_pool, .merged = merged_pool)
 
 /* secondaries */
-
-static uint32_t values_secondary(const void *state)
-{
-    const secondary_model *model = state;
-    return model->desc.destroy != NULL ? model->count : 0;
-}
-
-static bool has_hook_secondary(const void *state)
-{
-    return ((const secondary_model *)state)->desc.destroy != NULL;
-}
 
 static void ending_secondary(void *state)
 {
@@ -516,7 +466,7 @@ static void ended_secondary(const void *state)
 {
     const secondary_model *model = state;
     for (uint32_t i = 0; i < model->count; i++)
-        CHECK(model->entries[i].destroyed == (uint32_t)has_hook_secondary(model));
+        CHECK(model->entries[i].destroyed == (model->desc.destroy != NULL ? 1u : 0u));
 }
 
 static hm_status init_secondary(void *fresh, const void *state)
@@ -528,10 +478,11 @@ static hm_status init_secondary(void *fresh, const void *state)
     return hm_secondary_init(fresh, &desc);
 }
 
-static void describe_secondary(const void *state, bool is_coded, format *of)
+static void describe_secondary(const void *state, format *of)
 {
-    of->codecs[0].sizes[0] = ((const secondary_model *)state)->desc.value_size;
-    set_format(of, is_coded, has_hook_secondary(state));
+    const secondary_model *model = state;
+    of->codecs[0].sizes[0] = model->desc.value_size;
+    describe(of, model->count, model->desc.destroy != NULL, model->desc.type_id, false);
 }
 
 static void replaced_secondary(void *state)
@@ -539,20 +490,10 @@ static void replaced_secondary(void *state)
     secondary_model_begin_goal(state, 0);
 }
 
-KIND(secondary, secondary, secondary_model, secondary_subject, NULL, .merge = NULL)
+KIND(secondary, secondary_model, secondary_subject, NULL, .ending = ending_secondary,
+     .ended = ended_secondary, .replaced = replaced_secondary)
 
 /* lists */
-
-static uint32_t values_lists(const void *state)
-{
-    const lists_model *model = state;
-    return model->desc.destroy != NULL ? model->item_count : 0;
-}
-
-static bool has_hook_lists(const void *state)
-{
-    return ((const lists_model *)state)->desc.destroy != NULL;
-}
 
 static void ending_lists(void *state)
 {
@@ -562,21 +503,7 @@ static void ending_lists(void *state)
 static void ended_lists(const void *state)
 {
     const lists_model *model = state;
-    CHECK(model->destroyed == (has_hook_lists(model) ? model->item_count : 0));
-}
-
-static uint16_t type_id_lists(const void *state)
-{
-    return ((const lists_model *)state)->desc.type_id;
-}
-
-/* Where there is a capacity, gaps may use up the range. */
-static bool is_full_lists(const void *state)
-{
-    const lists_model *model = state;
-    return !model->is_unbounded || model->count > model->desc.capacity - model->count ||
-           model->count > model->desc.max_slots - model->count - model->spent ||
-           model->item_count > model->desc.max_items - model->item_count;
+    CHECK(model->destroyed == (model->desc.destroy != NULL ? model->item_count : 0));
 }
 
 static void merged_lists(void *state, const hm_secondary *remap)
@@ -616,10 +543,15 @@ static hm_status init_lists(void *fresh, const void *state)
     return hm_lists_init(fresh, &desc);
 }
 
-static void describe_lists(const void *state, bool is_coded, format *of)
+/* Where there is a capacity, gaps may use up the range. */
+static void describe_lists(const void *state, format *of)
 {
-    of->codecs[0].sizes[0] = ((const lists_model *)state)->desc.item_size;
-    set_format(of, is_coded, has_hook_lists(state));
+    const lists_model *model = state;
+    of->codecs[0].sizes[0] = model->desc.item_size;
+    describe(of, model->item_count, model->desc.destroy != NULL, model->desc.type_id,
+             !model->is_unbounded || model->count > model->desc.capacity - model->count ||
+                 model->count > model->desc.max_slots - model->count - model->spent ||
+                 model->item_count > model->desc.max_items - model->item_count);
 }
 
 static void replaced_lists(void *state)
@@ -630,38 +562,16 @@ static void replaced_lists(void *state)
         lists_model_refresh(model, &model->entries[i]);
 }
 
-MERGED_KIND(lists, lists, lists_model, lists_subject)
+MERGED_KIND(lists, lists_model, lists_subject, .ending = ending_lists, .ended = ended_lists,
+            .replaced = replaced_lists, .merged = merged_lists, .refused = refused_lists)
 
 /* indices */
 
-/* They have nothing to encode or to destroy. */
-static uint32_t values_index(const void *state)
+/* There is nothing to encode. */
+static void describe_index(const void *state, format *of)
 {
     (void)state;
-    return 0;
-}
-
-static bool has_hook_index(const void *state)
-{
-    (void)state;
-    return false;
-}
-
-static void ending_index(void *state)
-{
-    (void)state;
-}
-
-static void ended_index(const void *state)
-{
-    (void)state;
-}
-
-static void describe_index(const void *state, bool is_coded, format *of)
-{
-    (void)state;
-    (void)is_coded;
-    of->given = NULL;
+    (void)of;
 }
 
 static hm_status init_index(void *fresh, const void *state)
@@ -673,37 +583,9 @@ static hm_status init_index(void *fresh, const void *state)
     return hm_index_init(fresh, &desc);
 }
 
-#define replaced_index ending_index
-KIND(index, index, index_model, index_subject, NULL, .merge = NULL)
+KIND(index, index_model, index_subject, NULL, .replaced = NULL)
 
 /* worlds */
-
-static bool is_coded(const world_model *model, uint32_t c)
-{
-    size_t size = model->components[c].of.size;
-    return size != 0 && size <= HM_SAVE_MAX_ENCODED;
-}
-
-static uint32_t values_world(const void *state)
-{
-    const world_model *model = state;
-    uint32_t values = 0;
-    for (uint32_t i = 0; i < model->count; i++)
-        for (uint32_t c = 0; c < model->component_count; c++)
-            values += (model->entities[i].mask >> c & 1) != 0 && is_coded(model, c) &&
-                      model->components[c].of.has_hook;
-    return values;
-}
-
-static bool has_hook_world(const void *state)
-{
-    return world_model_hooked(state) != 0;
-}
-
-static void ending_world(void *state)
-{
-    (void)state;
-}
 
 static void ended_world(const void *state)
 {
@@ -711,17 +593,6 @@ static void ended_world(const void *state)
     for (uint32_t i = 0; i < model->count; i++)
         CHECK(model->entities[i].destroyed ==
               (model->entities[i].mask & world_model_hooked(model)));
-}
-
-static uint16_t type_id_world(const void *state)
-{
-    return ((const world_model *)state)->desc.type_id;
-}
-
-static bool is_full_world(const void *state)
-{
-    const world_model *model = state;
-    return world_model_explains(model, HM_ERROR_FULL, model->count);
 }
 
 /* The promised entities live, unless nothing was merged. */
@@ -756,19 +627,24 @@ static hm_status init_world(void *fresh, const void *state)
     return hm_world_init_like(fresh, &((const world_model *)state)->world);
 }
 
-static void describe_world(const void *state, bool by_codec, format *of)
+static void describe_world(const void *state, format *of)
 {
     const world_model *model = state;
     for (uint32_t c = 0; c < model->component_count; c++) {
-        if (!is_coded(model, c))
+        const world_model_kind *kind = &model->components[c].of;
+        if (kind->size == 0 || kind->size > HM_SAVE_MAX_ENCODED)
             continue;
-        of->codecs[c].sizes[0] = model->components[c].of.size;
-        of->codecs[c].has_hook = model->components[c].of.has_hook;
+        of->codecs[c] = (codec){.sizes = {kind->size}, .has_hook = kind->has_hook};
         of->formats[of->world.format_count++] =
             (hm_component_format){model->components[c].id, coded(&of->codecs[c])};
+        for (uint32_t i = 0; i < model->count && kind->has_hook; i++)
+            of->values += model->entities[i].mask >> c & 1;
     }
     of->world.formats = of->formats;
-    of->given = by_codec ? &of->world : NULL;
+    of->coded = &of->world;
+    of->has_hook = world_model_hooked(model) != 0;
+    of->type_id = model->desc.type_id;
+    of->is_full = world_model_explains(model, HM_ERROR_FULL, model->count);
 }
 
 /* What commands were promised is not saved; all values count as changed. */
@@ -779,4 +655,5 @@ static void replaced_world(void *state)
     memset(model->seen, 0, sizeof model->seen);
 }
 
-MERGED_KIND(world, world, world_model, world_subject)
+MERGED_KIND(world, world_model, world_subject, .ended = ended_world, .replaced = replaced_world,
+            .merged = merged_world, .refused = refused_world)
