@@ -15,8 +15,10 @@
 #include <string.h>
 
 enum {
-    SCRIPTS = 40,
+    SCRIPTS = 60,
+    LONG = 5, /* times as many run where long loops run whole */
     STEPS = 400,
+    MANY = 40, /* operations of one container in a step */
     MARKS = 4,
     QUERIES = 2,
     RECORDED = 40, /* commands that wait, at most */
@@ -397,6 +399,20 @@ static void work(void *state, const uint32_t arguments[3])
     run_operation(in, part, draw_operation(kinds[part]->subject, arguments[1]), arguments[2]);
 }
 
+/* Part, number, seed: many operations of it, so that it fills. */
+static void work_on(void *state, const uint32_t arguments[3])
+{
+    cross *in = state;
+    uint32_t part = arguments[0] % PARTS;
+    uint64_t random = arguments[2];
+    for (uint32_t n = arguments[1] % MANY; n > 0; n--) {
+        uint32_t operation = (uint32_t)test_random(&random);
+        const uint32_t drawn[] = {part, operation, (uint32_t)test_random(&random)};
+        work(in, drawn);
+        kinds[part]->subject->check(in->models[part]);
+    }
+}
+
 /* The same, but one call for memory is refused, or all from then on. */
 static void work_refused(void *state, const uint32_t arguments[3])
 {
@@ -644,7 +660,8 @@ static void end(void *state)
 }
 
 static const test_operation operations[] = {
-    {"work", 80, work},
+    {"work", 60, work},
+    {"work_on", 16, work_on},
     {"work_refused", 12, work_refused},
     {"trim", 5, trim},
     {"clear", 1, clear},
@@ -666,7 +683,8 @@ TEST(cross, all_kinds_of_container_in_one_history_are_what_their_models_say)
     uint64_t random = test_seed("cross");
     if (test_run_given(&cross_subject))
         return;
-    for (uint32_t i = 0; i < test_scaled(SCRIPTS); i++) {
+    uint32_t scripts = test_scale() == 1 ? LONG * SCRIPTS : test_scaled(SCRIPTS);
+    for (uint32_t i = 0; i < scripts; i++) {
         const uint32_t begin_with[] = {i, (uint32_t)test_random(&random), 0};
         test_run_random(&cross_subject, begin_with, STEPS, &random);
     }
