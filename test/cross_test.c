@@ -123,8 +123,8 @@ static void begin_query(cross *in, hm_query *query, asked of)
 static asked draw_asked(const cross *in, uint64_t noise)
 {
     uint32_t made = (UINT32_C(1) << in->components) - 1;
-    uint32_t all = (uint32_t)(noise & noise >> 14) & made;
-    return (asked){all, (uint32_t)(noise >> 28 & noise >> 42) & made & ~all};
+    uint32_t all = (uint32_t)(noise & noise >> 14 & noise >> 28) & made;
+    return (asked){all, (uint32_t)(noise >> 7 & noise >> 21 & noise >> 42) & made & ~all};
 }
 
 static void begin_queries(cross *in)
@@ -667,8 +667,8 @@ static const test_operation operations[] = {
     {"clear", 1, clear},
     {"mark", 8, take_mark},
     {"rewind", 8, rewind_to},
-    {"replace", 6, replace},
-    {"merge", 6, merge},
+    {"replace", 10, replace},
+    {"merge", 10, merge},
     {"query", 6, query},
     {"ask_anew", 2, ask_anew},
     {"record", 8, record},

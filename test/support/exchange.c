@@ -20,7 +20,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { REFUSED_CALLS = 24, FLIP = 0x5A };
+enum {
+    REFUSED_CALLS = 24,
+    REFUSALS = 4, /* a load is refused fewer times before it succeeds */
+    FLIP = 0x5A
+};
 
 /* codecs */
 
@@ -145,26 +149,25 @@ static void check_tallies(test_reload_tallies were, hm_status status, uint32_t v
 
 /* replace */
 
-/* Loads by a descriptor; a read is refused, or a call for memory, by its number from 1. */
+/* Loads by a descriptor: so many bytes of the file, or the k-th call for memory is refused. */
 static hm_status load(const traits *of, void *model, void *fresh, const void *desc, uint32_t values,
-                      uint32_t read_k, uint32_t memory_k)
+                      size_t size, uint32_t k)
 {
     test_memory *memory = memory_of(of, model);
-    hm_source source = test_source(&first);
-    first.fail_at = read_k;
-    test_memory_fail(memory, memory_k, false);
+    size_t whole = first.size;
+    first.size = size;
+    test_memory_fail(memory, k, false);
     test_reload_open();
-    hm_status status = of->load(fresh, desc, source);
+    hm_status status = of->load(fresh, desc, test_source(&first));
     check_tallies(test_reload_close(), status, values);
-    bool is_explained = status == HM_ERROR_CORRUPT
-                            ? read_k != 0 && first.calls >= read_k
-                            : status == HM_ERROR_MEMORY && test_memory_refused(memory);
-    CHECK(status == HM_OK || is_explained);
+    first.size = whole;
+    CHECK(status == HM_OK || (status == HM_ERROR_CORRUPT && size < whole) ||
+          (status == HM_ERROR_MEMORY && test_memory_refused(memory)));
+    CHECK(status != HM_OK || first.position == whole);
     test_memory_fail(memory, 0, false);
-    first.fail_at = 0;
     CHECK(of->kind->validate(fresh) == HM_OK);
-    CHECK(of->count(fresh) ==
-          (status == HM_OK ? of->count(exchange_at(model, of->kind->container)) : 0));
+    uint32_t count = of->count(exchange_at(model, of->kind->container));
+    CHECK(of->count(fresh) == (status == HM_OK ? count : 0));
     return status;
 }
 
@@ -183,28 +186,31 @@ static void end_old(const traits *of, void *model, void *before)
     *memory_of(of, model) = now;
 }
 
-/* Whether by a codec, and whether something is refused; what. */
+/* Whether by a codec, and how often something is refused; what. */
 static void replace(const traits *of, void *model, const uint32_t arguments[3])
 {
     static test_any fresh;
     const exchange_kind *kind = of->kind;
     format with = {.coded = NULL};
     void *container = exchange_at(model, kind->container), *before = malloc(kind->model_size);
-    uint32_t k = 1 + arguments[1] / 2 % REFUSED_CALLS;
+    uint64_t random = arguments[1];
     hm_status status = HM_ERROR_MEMORY;
     CHECK(before != NULL);
     of->describe(model, &with);
     const void *desc = arguments[0] % 2 != 0 ? with.coded : NULL;
-    uint32_t values = desc != NULL ? with.values : 0;
-    bool may_refuse = EXCHANGE_TRIES_HOOKS_OF_WORLDS || kind != &exchange_world || !with.has_hook;
+    uint32_t values = desc != NULL ? with.values : 0, refusals = arguments[0] / 2 % REFUSALS;
+    if (!EXCHANGE_TRIES_HOOKS_OF_WORLDS && kind == &exchange_world && with.has_hook)
+        refusals = 0;
     CHECK(of->save(container, desc, emptied(&first)) == HM_OK);
     CHECK(of->init(&fresh, model) == HM_OK);
-    if (arguments[0] / 2 % 2 != 0 && may_refuse)
-        status = load(of, model, &fresh, desc, values, arguments[1] % 2 != 0 ? k : 0,
-                      arguments[1] % 2 != 0 ? 0 : k);
-    if (status != HM_OK)
-        CHECK(load(of, model, &fresh, desc, values, 0, 0) == HM_OK);
-    CHECK(first.position == first.size);
+    for (uint32_t i = 0; i <= refusals && status != HM_OK; i++) {
+        size_t size = test_random_below(&random, (uint32_t)first.size);
+        uint32_t k = 1 + test_random_below(&random, REFUSED_CALLS);
+        bool is_cut = i % 2 == 0, is_last = i == refusals;
+        status = load(of, model, &fresh, desc, values, is_cut && !is_last ? size : first.size,
+                      is_cut || is_last ? 0 : k);
+    }
+    CHECK(status == HM_OK);
     CHECK(of->save(&fresh, desc, emptied(&second)) == HM_OK);
     CHECK(first.size == second.size && memcmp(first.bytes, second.bytes, first.size) == 0);
     end_old(of, model, before);
