@@ -16,7 +16,6 @@
 
 enum {
     SCRIPTS = 60,
-    LONG = 5, /* times as many run where long loops run whole */
     STEPS = 400,
     MANY = 40, /* operations of one container in a step */
     MARKS = 4,
@@ -683,8 +682,7 @@ TEST(cross, all_kinds_of_container_in_one_history_are_what_their_models_say)
     uint64_t random = test_seed("cross");
     if (test_run_given(&cross_subject))
         return;
-    uint32_t scripts = test_scale() == 1 ? LONG * SCRIPTS : test_scaled(SCRIPTS);
-    for (uint32_t i = 0; i < scripts; i++) {
+    for (uint32_t i = 0; i < test_scaled(SCRIPTS); i++) {
         const uint32_t begin_with[] = {i, (uint32_t)test_random(&random), 0};
         test_run_random(&cross_subject, begin_with, STEPS, &random);
     }
