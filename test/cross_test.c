@@ -385,7 +385,8 @@ static const test_operation *draw_operation(const test_subject *subject, uint32_
     const test_operation *operation = subject->operations;
     for (uint32_t i = 0; i < subject->operation_count; i++)
         total += subject->operations[i].weight;
-    for (number %= total; number >= operation->weight; operation++)
+    number = (uint32_t)((uint64_t)number * total >> 32);
+    for (; number >= operation->weight; operation++)
         number -= operation->weight;
     return operation;
 }
