@@ -235,7 +235,7 @@ static void write(dense_model *model, uint32_t position, uint64_t value)
 
 /* The handle is new, with a generation one higher or just above a floor, and the item is what was
  * given. */
-static void note_insert(dense_model *model, hm_handle handle, uint32_t zeros, uint64_t value)
+void dense_model_note_insert(dense_model *model, hm_handle handle, uint32_t zeros, uint64_t value)
 {
     uint32_t slot = hm_handle_index(handle), generation = hm_handle_generation(handle);
     CHECK(slot < model->max_slots);
@@ -276,7 +276,7 @@ static void insert_one(dense_model *model, dense_way way, uint32_t zeros, uint32
         return;
     }
     CHECK(fits && (!TEST_STOPS || !test_memory_refused(&model->memory)));
-    note_insert(model, handle, zeros_of(model, way, zeros), value);
+    dense_model_note_insert(model, handle, zeros_of(model, way, zeros), value);
 }
 
 static void insert_n(dense_model *model, uint32_t n, uint32_t zeros, uint32_t argument,
@@ -300,7 +300,8 @@ static void insert_n(dense_model *model, uint32_t n, uint32_t zeros, uint32_t ar
     for (uint32_t i = 0; i < n; i++) {
         hm_handle handle = DENSE_CALL(model, handle_at, first + i);
         CHECK(!is_reported || hm_handle_equal(handle, handles[i]));
-        note_insert(model, handle, zeros_of(model, way, zeros), way == DENSE_ZERO ? 0 : values[i]);
+        dense_model_note_insert(model, handle, zeros_of(model, way, zeros),
+                                way == DENSE_ZERO ? 0 : values[i]);
     }
 }
 
@@ -382,7 +383,7 @@ void dense_model_run_adopt(void *state, const uint32_t arguments[3])
         note_made(model, made, hm_handle_generation(ids->entries[made]));
     model->spent -= model->slots[slot].generation == HM_HANDLE_MAX_GENERATION;
     model->slots[slot].generation = hm_handle_generation(handle) - 1;
-    note_insert(model, handle, zeros_of(model, DENSE_COPY, 0), value);
+    dense_model_note_insert(model, handle, zeros_of(model, DENSE_COPY, 0), value);
 }
 
 void dense_model_run_reload(void *state, const uint32_t arguments[3])

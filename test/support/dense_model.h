@@ -186,6 +186,9 @@ void dense_model_relocated(dense_model *model, uint32_t from, uint32_t to);
 bool dense_model_is_doomed(dense_model *model, uint32_t position);
 void dense_model_in_callback(dense_model *model);
 
+/* The container has inserted this item behind the last one. */
+void dense_model_note_insert(dense_model *model, hm_handle handle, uint32_t zeros, uint64_t value);
+
 /* Erases on both sides; `handles` may name nothing, and name an item twice. */
 void dense_model_erase(dense_model *model, hm_handle handle, bool at_its_index);
 void dense_model_erase_n(dense_model *model, const hm_handle *handles, uint32_t n);

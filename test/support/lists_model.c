@@ -89,7 +89,7 @@ static uint32_t room(const lists_model *model)
     return lists < slots ? lists : slots;
 }
 
-static void note_created(lists_model *model, hm_handle list)
+void lists_model_note_created(lists_model *model, hm_handle list)
 {
     uint32_t slot = hm_handle_index(list), generation = hm_handle_generation(list);
     CHECK(slot < model->desc.max_slots && lists_model_find(model, list) == NULL);
@@ -111,7 +111,7 @@ static bool create_one(lists_model *model)
     CHECK(hm_handle_is_null(list) == (!fits || test_memory_refused(&model->memory)));
     if (hm_handle_is_null(list))
         return false;
-    note_created(model, list);
+    lists_model_note_created(model, list);
     return true;
 }
 
@@ -164,7 +164,7 @@ static void adopt(void *state, const uint32_t arguments[3])
         model->issued[made] = (uint16_t)hm_handle_generation(ids->entries[made]);
     model->spent -= model->issued[slot] == HM_HANDLE_MAX_GENERATION;
     model->issued[slot] = (uint16_t)(generation - 1);
-    note_created(model, list);
+    lists_model_note_created(model, list);
     refresh_all(model);
 }
 
@@ -182,7 +182,7 @@ static void create_n(void *state, const uint32_t arguments[3])
         return;
     }
     for (uint32_t i = 0; i < n; i++) {
-        note_created(model, hm_lists_handle_at(&model->lists, first + i));
+        lists_model_note_created(model, hm_lists_handle_at(&model->lists, first + i));
         CHECK(arguments[1] % 4 == 0 || hm_handle_equal(model->entries[first + i].list, handles[i]));
     }
 }
@@ -519,6 +519,8 @@ static void on_destroy(void *item, void *context)
     const unsigned char *place = item;
     size_t size = model->desc.item_size;
     bool is_found = false;
+    if (test_reload_counts(item, size))
+        return;
     while (!is_found && hm_lists_next(&model->lists, &view)) {
         size_t offset = (size_t)(place - (const unsigned char *)view.items);
         if (place < (const unsigned char *)view.items || offset >= size * view.count)

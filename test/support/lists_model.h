@@ -70,6 +70,9 @@ void lists_model_refresh(lists_model *model, lists_model_list *entry);
 hm_handle lists_model_pick_list(lists_model *model, const uint32_t arguments[TEST_ARGUMENTS],
                                 lists_model_list **entry);
 
+/* The list is new, and empty. */
+void lists_model_note_created(lists_model *model, hm_handle list);
+
 /* Compares what the lookups of this handle answer. */
 void lists_model_probe(lists_model *model, hm_handle handle);
 

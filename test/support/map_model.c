@@ -3,6 +3,7 @@
 #include "map_model.h"
 
 #include "layout.h"
+#include "reload.h"
 
 #include <handle_map/directory.h>
 
@@ -68,6 +69,8 @@ static void write(dense_model *model, const dense_slot *record, uint32_t positio
 static void destroyed(void *item, void *context)
 {
     dense_model *model = context;
+    if (test_reload_counts(item, model->map_desc.item_size))
+        return;
     hm_handle handle = hm_map_handle_of(&model->map, item);
     CHECK(hm_map_get(&model->map, handle) == item);
     dense_model_destroyed(model, hm_map_index_of(&model->map, handle));

@@ -296,6 +296,26 @@ void test_memory_check_released(const test_memory *memory)
     CHECK(memory->committed_size == 0);
 }
 
+void test_memory_own(test_memory *copy)
+{
+    for (test_range **link = &copy->ranges; *link != NULL; link = &(*link)->next) {
+        size_t size = sizeof **link + (*link)->size / copy->table.page_size;
+        test_range *range = malloc(size);
+        CHECK(range != NULL);
+        memcpy(range, *link, size);
+        *link = range;
+    }
+}
+
+void test_memory_forget(test_memory *memory)
+{
+    while (memory->ranges != NULL) {
+        test_range *range = memory->ranges;
+        memory->ranges = range->next;
+        free(range);
+    }
+}
+
 /* Before each block: what malloc returned, and its size. */
 typedef struct test_block {
     void *raw;

@@ -90,6 +90,11 @@ void test_memory_check_decommitted(const test_memory *memory, const void *addres
 /* Fails the test when a reservation is still live. */
 void test_memory_check_released(const test_memory *memory);
 
+/* For models that are put back, as their containers are: what is known of the ranges of a struct
+ * that was copied becomes the copy's own; and is forgotten, without releasing the ranges. */
+void test_memory_own(test_memory *copy);
+void test_memory_forget(test_memory *memory);
+
 /* An allocator of a program's own, which counts, checks the contract of memory.h, and refuses on
  * demand. What it gives is not zero. */
 typedef struct test_allocator {

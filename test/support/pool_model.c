@@ -89,6 +89,8 @@ static hm_handle pick(const pool_model *model, uint32_t kind, uint32_t which, ui
 static void on_destroy(void *item, void *context)
 {
     pool_model *model = context;
+    if (test_reload_counts(item, model->desc.item_size))
+        return;
     hm_handle handle = hm_pool_handle_of(&model->pool, item);
     pool_model_slot *record = find(model, handle);
     CHECK(record != NULL && record->place == item && record->destroyed == 0);
@@ -134,7 +136,7 @@ static void note_live(pool_model *model, uint32_t slot, uint32_t generation, boo
     }
 }
 
-static void note_insert(pool_model *model, hm_handle handle, bool is_zero, uint64_t value)
+void pool_model_note_insert(pool_model *model, hm_handle handle, bool is_zero, uint64_t value)
 {
     uint32_t slot = hm_handle_index(handle), lowest = 0, recent = pool_model_take_recent(model);
     CHECK(!hm_handle_is_free(handle));
@@ -188,7 +190,7 @@ static void insert_one(pool_model *model, uint32_t way, uint64_t value)
     CHECK(fits);
     if (way % 3 == 2)
         test_item_fill(place, model->desc.item_size, value);
-    note_insert(model, handle, way % 3 == 1, value);
+    pool_model_note_insert(model, handle, way % 3 == 1, value);
 }
 
 void pool_model_probe(pool_model *model, hm_handle handle)
@@ -470,7 +472,7 @@ static void insert_n(void *state, const uint32_t arguments[3])
     }
     CHECK(n <= room(model));
     for (uint32_t i = 0; i < n; i++)
-        note_insert(model, handles[i], is_zero, arguments[1] + i);
+        pool_model_note_insert(model, handles[i], is_zero, arguments[1] + i);
 }
 
 /* A handle as pick takes it; every other time it is erased by its index. */

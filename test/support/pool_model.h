@@ -59,6 +59,9 @@ void pool_model_probe(pool_model *model, hm_handle handle);
 /* Returns the handle of the item that has this byte. */
 hm_handle pool_model_owner_of(const pool_model *model, uintptr_t address);
 
+/* The pool has inserted this item. */
+void pool_model_note_insert(pool_model *model, hm_handle handle, bool is_zero, uint64_t value);
+
 /* Functions of pool_holes.c: which holes are recent. take_recent takes the latest one, or returns
  * HM_INVALID_INDEX. */
 uint32_t pool_model_take_recent(pool_model *model);

@@ -4,6 +4,8 @@
 #include "../../src/world/world_private.h"
 #include "file.h"
 
+#include <handle_map/hash.h>
+
 #include <string.h>
 
 /* Two, which keep their memory. */
@@ -69,4 +71,65 @@ void test_reload_world(const hm_world *world)
     RELOAD(world, world, again);
     MERGE(world, again);
     hm_world_fini(&again);
+}
+
+/* tallies */
+
+static bool is_open;
+static test_reload_tallies tallies;
+
+void test_reload_open(void)
+{
+    CHECK(!is_open);
+    is_open = true;
+    tallies = (test_reload_tallies){.made = {0, 0}};
+}
+
+test_reload_tallies test_reload_close(void)
+{
+    CHECK(is_open);
+    is_open = false;
+    return tallies;
+}
+
+static void tally(test_tally *of, const hm_hash *hash)
+{
+    of->count++;
+    of->sum += hm_hash_end(hash);
+}
+
+void test_reload_made(const void *value, size_t size)
+{
+    hm_hash hash = {0};
+    hm_hash_add(&hash, value, size);
+    tally(&tallies.made, &hash);
+}
+
+void test_reload_made_row(void *const *cells, const size_t *sizes, uint32_t columns)
+{
+    hm_hash hash = {0};
+    for (uint32_t c = 0; c < columns; c++)
+        hm_hash_add(&hash, cells[c], sizes[c]);
+    tally(&tallies.made, &hash);
+}
+
+bool test_reload_counts(const void *value, size_t size)
+{
+    hm_hash hash = {0};
+    if (!is_open)
+        return false;
+    hm_hash_add(&hash, value, size);
+    tally(&tallies.destroyed, &hash);
+    return true;
+}
+
+bool test_reload_counts_row(const hm_table *table, uint32_t row)
+{
+    hm_hash hash = {0};
+    if (!is_open)
+        return false;
+    for (uint32_t c = 0; c < table->column_count; c++)
+        hm_hash_add(&hash, hm_table_cell(table, row, c), table->columns[c].size);
+    tally(&tallies.destroyed, &hash);
+    return true;
 }

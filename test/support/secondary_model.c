@@ -112,6 +112,8 @@ void secondary_model_in_callback(secondary_model *model, uint32_t noise)
 static void on_destroy(void *value, void *context)
 {
     secondary_model *model = context;
+    if (test_reload_counts(value, model->desc.value_size))
+        return;
     secondary_model_entry *entry = secondary_model_entry_of(model, value);
     CHECK(entry->destroyed == 0);
     CHECK(!model->from_the_back || hm_secondary_index_of(&model->secondary, entry->owner) ==

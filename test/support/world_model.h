@@ -65,6 +65,7 @@ typedef struct world_model {
     uint64_t clock;         /* at the last check */
     uint64_t ordered;       /* calls of compare and key */
     uint32_t sorting;       /* the component that orders */
+    bool is_shared;         /* queries and commands that last have memory from its table, too */
     bool is_heap;           /* uses hm_memory_heap(), which counts nothing */
     bool is_worn;           /* slots are used until they retire */
     bool is_crowded;        /* few sets are drawn, so that archetypes have many entities */

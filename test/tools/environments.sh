@@ -162,6 +162,13 @@ threads() {
     plain 1 'clang -O1 -g -fsanitize=thread' '' threads resource_ last_error. report.
 }
 
+# crossed: the random script over all containers together, again and again; the clock gives the seed.
+crossed() {
+    for _ in 1 2 3 4 5 6 7 8 9 10; do
+        plain 1 'clang -O3' '' cross. || return 1
+    done
+}
+
 aarch64='aarch64-linux-gnu-gcc -O2 -static'
 valgrind='valgrind -q --error-exitcode=99'
 
@@ -186,6 +193,7 @@ environment aarch64-16k 'AArch64 under qemu, 16 KiB pages' plain 100 "$aarch64" 
 environment aarch64-64k 'AArch64 under qemu, 64 KiB pages' plain 100 "$aarch64" \
     'qemu-aarch64-static -p 65536' -id_table.random_operations_reach_trims
 environment clang-O3 'clang -O3, whole loops' plain 1 'clang -O3' ''
+environment cross 'all containers together, ten times' crossed
 environment x86 '32-bit x86, gcc, UBSan' plain 10 \
     'gcc -m32 -O2 -g -fsanitize=undefined -fno-sanitize-recover=all' ''
 environment gcc-O0 'gcc -O0' plain 10 'gcc -O0' ''
