@@ -26,8 +26,6 @@ enum {
 
 /* Faults that are known, and kept out of the scripts. */
 enum {
-    /* A query whose struct is not watched is wrong after a rewind: it is made anew then. */
-    CROSS_REWINDS_UNWATCHED_QUERIES = 0,
     /* A merge of nothing into a world whose query runs succeeds. */
     CROSS_TRIES_EMPTY_MERGES = 0
 };
@@ -514,14 +512,10 @@ static void restore_models(cross *in, const mark *at)
     in->known = at->known;
 }
 
-/* Takes a mark, unless memory is refused: the first argument says at which call. What a query that
- * is not watched has in the history at a mark would be nobody's after the rewind, so it has
- * nothing.
- */
+/* Takes a mark, unless memory is refused: the first argument says at which call. */
 static void take_mark(void *state, const uint32_t arguments[3])
 {
     cross *in = state;
-    hm_query_fini(&in->unwatched);
     test_memory_fail(&in->memory, arguments[0] % 8, false);
     uint64_t number = hm_history_mark(&in->history);
     bool was_refused = test_memory_refused(&in->memory);
@@ -530,7 +524,6 @@ static void take_mark(void *state, const uint32_t arguments[3])
         CHECK(number == 0);
     else
         CHECK(number != 0 || was_refused);
-    begin_query(in, &in->unwatched, in->asked);
     if (number == 0)
         return;
     uint32_t kept = in->count > 0 ? in->current + 1 : 0;
@@ -553,9 +546,6 @@ static void rewind_to(void *state, const uint32_t arguments[3])
     if (in->count == 0)
         return;
     uint32_t i = arguments[0] % in->count;
-    bool has_list = in->unwatched.more != NULL; /* made since, so that something has changed */
-    if (!CROSS_REWINDS_UNWATCHED_QUERIES && in->running == 0)
-        hm_query_fini(&in->unwatched);
     test_memory_fail(&in->memory, arguments[1] % 16, false);
     hm_status status = hm_history_rewind(&in->history, in->marks[i].number);
     bool was_refused = test_memory_refused(&in->memory);
@@ -564,14 +554,12 @@ static void rewind_to(void *state, const uint32_t arguments[3])
         CHECK(status == HM_ERROR_BUSY || (status == HM_ERROR_STALE && i > in->current));
     else
         CHECK(status == HM_OK || (status == HM_ERROR_MEMORY && was_refused) ||
-              (status == HM_ERROR_STALE && i > in->current && (in->has_changed || has_list)));
+              (status == HM_ERROR_STALE && i > in->current && in->has_changed));
     if (status == HM_OK) {
         restore_models(in, &in->marks[i]);
         in->current = i;
         in->has_changed = false;
     }
-    if (!CROSS_REWINDS_UNWATCHED_QUERIES && in->running == 0)
-        begin_query(in, &in->unwatched, in->asked);
 }
 
 /* scripts */
@@ -649,10 +637,8 @@ static void end(void *state)
     end_queries(in);
     for (uint32_t i = 0; i < in->count; i++)
         forget_mark(&in->marks[i]);
-    for (uint32_t i = 0; i < PARTS; i++) {
-        CHECK(hm_history_unwatch(&in->history, container_of(in, i)));
+    for (uint32_t i = 0; i < PARTS; i++)
         kinds[i]->subject->end(in->models[i]);
-    }
     CHECK(hm_history_validate(&in->history) == HM_OK);
     hm_history_fini(&in->history);
     test_memory_check_released(&in->memory);

@@ -2,6 +2,7 @@
 /* Saves, loads and merges containers with their models (exchange.h). */
 #include "exchange.h"
 
+#include "../../src/memory/known_private.h"
 #include "../../src/world/world_private.h"
 #include "any.h"
 #include "dense_model.h"
@@ -113,6 +114,7 @@ typedef struct traits {
     hm_status (*load)(void *container, const void *desc, hm_source source);
     uint32_t (*count)(const void *container);
     void (*fini)(void *container);
+    void (*moved)(void *container);
     /* Around the fini of a container, if it has hooks: each of its values is destroyed once. */
     void (*ending)(void *model);
     void (*ended)(const void *model);
@@ -215,6 +217,7 @@ static void replace(const traits *of, void *model, const uint32_t arguments[3])
     CHECK(first.size == second.size && memcmp(first.bytes, second.bytes, first.size) == 0);
     end_old(of, model, before);
     memcpy(container, &fresh, kind->container_size);
+    of->moved(container);
     free(before);
     if (of->replaced != NULL)
         of->replaced(model);
@@ -278,6 +281,10 @@ static hm_handle renamed(const hm_secondary *remap, hm_handle old)
     CALL(uint32_t, count, name, (const void *made), count(made))                                   \
     CALL(hm_status, validate, name, (const void *made), validate(made))                            \
     CALL(hm_status, watch, name, (hm_history * history, void *made), watch(history, made))         \
+    static void moved_##name(void *made)                                                           \
+    {                                                                                              \
+        hm_##name##_moved(made);                                                                   \
+    }                                                                                              \
     static void fini_##name(void *made)                                                            \
     {                                                                                              \
         hm_##name##_fini(made);                                                                    \
@@ -289,6 +296,7 @@ static hm_handle renamed(const hm_secondary *remap, hm_handle old)
                                          .load = load_##name,                                      \
                                          .count = count_##name,                                    \
                                          .fini = fini_##name,                                      \
+                                         .moved = moved_##name,                                    \
                                          __VA_ARGS__};                                             \
     static void replace_##name(void *model, const uint32_t arguments[3])                           \
     {                                                                                              \
@@ -630,7 +638,8 @@ static void refused_world(void *state)
 
 static hm_status init_world(void *fresh, const void *state)
 {
-    return hm_world_init_like(fresh, &((const world_model *)state)->world);
+    hm_status status = hm_world_init_like(fresh, &((const world_model *)state)->world);
+    return status == HM_OK ? hm_known_join(&hm_known_world, fresh) : status;
 }
 
 static void describe_world(const void *state, format *of)

@@ -223,6 +223,7 @@ void test_memory_init(test_memory *memory, size_t page_size)
     CHECK(page_size % hm_memory_os()->page_size == 0);
     memset(memory, 0, sizeof *memory);
     memory->base = used != NULL ? used : hm_memory_os();
+    memory->table.registry = memory->base->registry;
     memory->table.reserve = test_reserve;
     memory->table.commit = hm_memory_commit_clear;
     memory->table.decommit = test_decommit;
