@@ -147,6 +147,15 @@ void hm_panic_busy(const char *file, int line, const char *function, const char 
     hm_panic(file, line, message);
 }
 
+bool hm_is_same_text(const char *text, const char *other)
+{
+    while (*text != '\0' && *text == *other) {
+        text++;
+        other++;
+    }
+    return *text == *other;
+}
+
 void hm_zero(void *bytes, size_t size)
 {
     memset(bytes, 0, size);

@@ -60,6 +60,9 @@ static inline hm_status hm_tell_memory(hm_status status, const hm_limits *limits
 /* HM_ERROR_BUSY */
 HM_COLD hm_status hm_fail_busy(const char *what, const char *name);
 
+/* As strcmp(text, other) == 0: a freestanding build has no strcmp. */
+bool hm_is_same_text(const char *text, const char *other);
+
 /* Clears a struct of some hundred bytes that is made or ends often: compilers turn a memset of a
  * known size into a string instruction, which takes twice as long to begin as this call takes. */
 void hm_zero(void *bytes, size_t size);

@@ -348,12 +348,14 @@ static hm_status world_check_component(const hm_world *world, const hm_component
     if (desc->storage == HM_COMPONENT_ARCHETYPE && desc->size > limit)
         return hm_fail(HM_ERROR_INVALID, "size %zu is above %zu: make the component sparse",
                        desc->size, limit);
-    hm_status status = is_tag ? HM_OK : hm_array_check_layout(desc->size, desc->align, "");
-    if (status == HM_OK && world->component_count >= HM_WORLD_MAX_COMPONENTS)
-        status = hm_fail(HM_ERROR_FULL, "%u components are made already", HM_WORLD_MAX_COMPONENTS);
-    if (status == HM_OK && world->memory == NULL)
-        status = hm_fail(HM_ERROR_FULL, "the world has not been initialised");
-    return status;
+    return is_tag ? HM_OK : hm_array_check_layout(desc->size, desc->align, "");
+}
+
+static hm_status world_check_room(const hm_world *world)
+{
+    if (world->component_count >= HM_WORLD_MAX_COMPONENTS)
+        return hm_fail(HM_ERROR_FULL, "%u components are made already", HM_WORLD_MAX_COMPONENTS);
+    return world->memory != NULL ? HM_OK : hm_fail_uninitialised("world");
 }
 
 /* Makes the secondary of a sparse component, the next in the array. */
@@ -379,14 +381,50 @@ static hm_status world_init_sparse(hm_world *world, const hm_component_desc *des
     return hm_secondary_init(hm_world_secondary(world, world->sparse_count), &values);
 }
 
+static uint32_t world_alignment_of(const hm_component_desc *desc)
+{
+    return (uint32_t)(desc->align != 0 ? desc->align : hm_array_natural_align(desc->size));
+}
+
+/* Returns the number of the component with this name, or HM_INVALID_INDEX. */
+static uint32_t world_find_named(const hm_world *world, const char *name)
+{
+    for (uint32_t number = 0; name != NULL && number < world->component_count; number++) {
+        const char *other = hm_world_record(world, number)->name;
+        if (other != NULL && hm_is_same_text(name, other))
+            return number;
+    }
+    return HM_INVALID_INDEX;
+}
+
+/* Returns the component with this number, whose name a descriptor has too. */
+static hm_component world_join(const hm_world *world, const hm_component_desc *desc,
+                               uint32_t number)
+{
+    const hm_world_component_record *record = hm_world_record(world, number);
+    if (desc->size == record->size && world_alignment_of(desc) == record->align &&
+        (desc->storage == HM_COMPONENT_SPARSE) == hm_world_is_sparse(world, number))
+        return world->salt + number;
+    (void)hm_fail(HM_ERROR_INVALID,
+                  "hm_world_component: '%.30s' has a component '%.30s' of another size, "
+                  "align or storage: choose another name",
+                  world->name, desc->name);
+    return HM_INVALID_INDEX;
+}
+
 hm_component hm_world_component(hm_world *world, const hm_component_desc *desc)
 {
     HM_CONTRACT(world != NULL, "hm_world_component: world is NULL");
     hm_status status = world_check_component(world, desc);
     if (status != HM_OK)
         return HM_INVALID_INDEX;
-    uint32_t number = world->component_count;
+    uint32_t number = world_find_named(world, desc->name);
+    if (number != HM_INVALID_INDEX)
+        return world_join(world, desc, number);
+    number = world->component_count;
     bool is_sparse = desc->storage == HM_COMPONENT_SPARSE;
+    if (world_check_room(world) != HM_OK)
+        return HM_INVALID_INDEX;
     status = hm_world_widen(world, &world->component_array, sizeof(hm_world_component_record),
                             (size_t)number + 1);
     if (status == HM_OK)
@@ -397,7 +435,7 @@ hm_component hm_world_component(hm_world *world, const hm_component_desc *desc)
         return HM_INVALID_INDEX;
     hm_world_component_record record = {.size = desc->size, .destroy = desc->destroy};
     record.copy = desc->copy;
-    record.align = (uint32_t)(desc->align != 0 ? desc->align : hm_array_natural_align(desc->size));
+    record.align = world_alignment_of(desc);
     record.context = desc->context;
     record.initial = desc->initial;
     record.name = desc->name;

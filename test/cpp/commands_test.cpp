@@ -191,7 +191,7 @@ TEST(cpp_commands, commands_of_a_world_that_is_not_there_say_why)
     hm::commands commands(none);
     CHECK(!commands && !commands.create());
     CHECK(commands.init(none) == HM_ERROR_FULL);
-    CHECK(std::strcmp(hm_last_error(), "the world has not been initialised") == 0);
+    CHECK(std::strcmp(hm_last_error(), "the world has no capacity: was it initialised?") == 0);
     hm::world world(10);
     CHECK(commands.init(world) == HM_OK && commands.add<frozen>(world.create()) == HM_OK);
 }

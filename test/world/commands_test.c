@@ -101,7 +101,7 @@ TEST(commands, entities_whose_sets_differ_in_one_component_part)
     hm_component tags[COMPONENTS];
     hm_handle entities[COMPONENTS];
     for (int i = 0; i < COMPONENTS; i++) {
-        tags[i] = make(self, (hm_component_desc){.name = "tag"});
+        tags[i] = make(self, (hm_component_desc){0});
         entities[i] = create(self, (hm_component[]){self->spot, tags[i]}, 2);
         CHECK(hm_commands_add(&self->commands, entities[i], self->tag, NULL) == HM_OK);
     }

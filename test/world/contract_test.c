@@ -6,6 +6,7 @@
 #include "support/memory.h"
 
 #include <handle_map/query.h>
+#include <handle_map/save.h>
 
 #include <stdlib.h>
 #include <string.h>
@@ -75,6 +76,45 @@ TEST(world_contract, a_refused_component_says_why)
     CHECK(hm_world_component(&world, &huge) == HM_INVALID_INDEX);
     CHECK(make_int(&world) != HM_INVALID_INDEX); /* Nothing of these was kept. */
     CHECK(world.component_count == 1 && world.sparse_count == 0);
+    finish_world(&world);
+}
+
+TEST(world_contract, a_second_component_of_one_name_is_the_first_one)
+{
+    const char rope[] = "rope"; /* Names are compared, not their addresses. */
+    const hm_component_desc desc = {.size = 8, .align = 4, .name = "rope", .destroy = ignore};
+    hm_world world = make_world((hm_world_desc){.name = "stage"});
+    hm_component first = make_component(&world, desc);
+    hm_handle entity = hm_world_create(&world, &first, 1);
+    CHECK(hm_world_component(&world, &(hm_component_desc){.size = 8, .align = 4, .name = rope}) ==
+          first);
+    CHECK(world.component_count == 1 && hm_world_has(&world, entity, first));
+    hm_component_desc sparse = {.size = 8, .storage = HM_COMPONENT_SPARSE, .name = "knot"};
+    hm_component knot = make_component(&world, sparse);
+    CHECK(knot != first && hm_world_component(&world, &sparse) == knot);
+    hm_component tag = make_component(&world, (hm_component_desc){.name = "tied"});
+    CHECK(hm_world_component(&world, &(hm_component_desc){.name = "tied"}) == tag);
+    CHECK(world.component_count == 3 && world.sparse_count == 1);
+    CHECK(hm_world_save(&world, NULL, hm_sink_memory(&(hm_memory_stream){0})) == HM_OK);
+    finish_world(&world);
+}
+
+TEST(world_contract, a_second_component_of_one_name_and_another_layout_is_refused)
+{
+    static const hm_component_desc others[] = {
+        {.size = 12, .align = 4, .name = "rope"},
+        {.size = 8, .align = 8, .name = "rope"},
+        {.size = 8, .align = 4, .name = "rope", .storage = HM_COMPONENT_SPARSE},
+        {.name = "rope"}};
+    hm_world world = make_world((hm_world_desc){.name = "stage"});
+    make_component(&world, (hm_component_desc){.size = 8, .align = 4, .name = "rope"});
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        CHECK(component_fails(&world, others[i],
+                              "hm_world_component: 'stage' has a component 'rope' of another size, "
+                              "align or storage: choose another name"));
+    CHECK(world.component_count == 1 && world.sparse_count == 0);
+    hm_component_desc nameless = {.size = 8};
+    CHECK(make_component(&world, nameless) != make_component(&world, nameless));
     finish_world(&world);
 }
 

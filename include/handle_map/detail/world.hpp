@@ -179,6 +179,9 @@ struct world_core {
                       "is kept in an hm::pool, and the component has its handle; or the component "
                       "has a std::unique_ptr to it. If this type may, specialise "
                       "hm::is_relocatable");
+        static_assert(!is_tag<T> || std::is_trivially_destructible<T>::value,
+                      "an empty type is a tag, which has no value that a destructor could run for: "
+                      "give the type a member");
         *found = find<T>();
         return *found != HM_INVALID_INDEX ? HM_OK
                                           : make_component<std::decay_t<T>>(found, name, storage);
