@@ -68,7 +68,8 @@ typedef struct hm_component_desc {
 typedef struct hm_world_desc {
     uint32_t capacity;       /* entities, at most 2^31 - 1; 0: no limit but that and max_slots */
     uint32_t max_slots;      /* index space in slots, at least the capacity; 0: as for a map */
-    uint16_t type_id;        /* of the entities; at most 0x7FFF, or HM_TYPE_ID_UNIQUE */
+    uint16_t type_id;        /* of the entities; at most 0x7FFF, or HM_TYPE_ID_UNIQUE; two worlds
+                                of one type id take each other's entities for their own */
     const hm_memory *memory; /* NULL: hm_memory_os(); must outlive the world */
     const char *name;        /* in messages; must outlive the world; NULL: "world" */
     uint32_t max_archetypes; /* not counting the one without components; at most 262,143, which 0

@@ -128,7 +128,7 @@ TEST(world_contract, a_world_has_at_most_1024_components)
         CHECK(i == 0 || made[i] != made[i - 1]);
     }
     CHECK(component_fails(&world, (hm_component_desc){.size = 4},
-                          "1024 components are made already"));
+                          "the world 'world' has 1024 components, and may have no more"));
     hm_handle entity = hm_world_create(&world, made, HM_WORLD_MAX_COMPONENTS);
     CHECK(!hm_handle_is_null(entity));
     for (uint32_t i = 0; i < HM_WORLD_MAX_COMPONENTS; i++) {
@@ -152,10 +152,10 @@ TEST(world_contract, components_of_another_world_are_refused)
     for (size_t i = 0; i < sizeof foreign / sizeof *foreign; i++) {
         hm_component set[] = {ours, foreign[i]};
         CHECK(hm_handle_is_null(hm_world_create(&world, set, 2)));
-        CHECK(strstr(hm_last_error(), "is no component of this world") != NULL);
+        CHECK(strstr(hm_last_error(), "is no component of the world 'world'") != NULL);
         CHECK(hm_world_create_n(&world, set, 2, 3, NULL, NULL) == HM_ERROR_INVALID);
         CHECK(hm_world_add(&world, entity, foreign[i], NULL) == HM_ERROR_INVALID);
-        CHECK(strstr(hm_last_error(), "is no component of this world") != NULL);
+        CHECK(strstr(hm_last_error(), "is no component of the world 'world'") != NULL);
         CHECK(hm_world_remove(&world, entity, foreign[i], NULL) == HM_ERROR_INVALID);
         CHECK(hm_world_change(&world, entity, &foreign[i], 1, NULL, 0) == HM_ERROR_INVALID);
         CHECK(hm_world_change(&world, entity, NULL, 0, &foreign[i], 1) == HM_ERROR_INVALID);
@@ -275,7 +275,7 @@ TEST(world_contract, a_dead_entity_is_refused_and_the_sentence_says_so)
     hm_handle entity = make_one(&world, component, 1);
     CHECK(hm_world_destroy(&world, entity) && !hm_world_destroy(&world, entity));
     CHECK(hm_world_add(&world, entity, component, NULL) == HM_ERROR_STALE);
-    CHECK(says("entity 0x0009000100000000 is not alive: HM_HANDLE_STALE"));
+    CHECK(says("entity 0x0009000100000000 is not alive in 'world': HM_HANDLE_STALE"));
     CHECK(hm_world_explain(&world, make_one(&world, component, 2)) == HM_HANDLE_LIVE);
     finish_world(&world);
 }
@@ -306,7 +306,9 @@ TEST(world_contract, nothing_changes_while_a_query_runs)
     hm_query_begin(&query, &loop);
     check_all_refused(&world, entity, component);
     CHECK(hm_world_add(&world, entity, component, NULL) == HM_ERROR_BUSY);
-    CHECK(says("the world 'arena' does not change while a query runs"));
+    CHECK(says(
+        "the world 'arena' does not change while a query runs (1 do): record it in commands, or "
+        "call hm_query_end for a loop that was left"));
     CHECK(hm_world_reserve(&world, 100) == HM_OK);
     hm_world_touch(&world, entity, component);
     CHECK(hm_world_count(&world) == 1 && value_of(&world, entity, component) == 8);
