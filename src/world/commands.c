@@ -74,7 +74,8 @@ void hm_commands_clear(hm_commands *commands)
     HM_CONTRACT_IDLE(world->guard.flags, "hm_commands_clear", world->name);
     if (commands->count == 0)
         return;
-    HM_CONTRACT(world->running == 0, "hm_commands_clear: a query of the world runs");
+    HM_CONTRACT(world->running == 0,
+                "hm_commands_clear: a query of the world runs: call hm_query_end first");
     hm_world_settle(world);
     /* A hook may record more. */
     for (size_t unit = HM_COMMANDS_BEGIN; unit < commands->units.count;) {

@@ -500,7 +500,8 @@ static bool entities_have_hooks(const hm_world *world)
 void hm_world_clear(hm_world *world)
 {
     HM_CONTRACT_AT_REST(world, "hm_world_clear");
-    HM_CONTRACT(world->running == 0, "hm_world_clear: a query of the world runs");
+    HM_CONTRACT(world->running == 0,
+                "hm_world_clear: a query of the world runs: call hm_query_end first");
     hm_world_settle(world);
     if (entities_have_hooks(world))
         while (world->ids.count > 0) {

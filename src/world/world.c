@@ -316,7 +316,8 @@ void hm_world_take(hm_world *world, const hm_world *fresh)
 void hm_world_fini(hm_world *world)
 {
     HM_CONTRACT_AT_REST(world, "hm_world_fini");
-    HM_CONTRACT(world->running == 0, "hm_world_fini: a query of the world runs");
+    HM_CONTRACT(world->running == 0,
+                "hm_world_fini: a query of the world runs: call hm_query_end first");
     hm_world_clear(world);
     hm_world_release(world);
 }
