@@ -338,7 +338,8 @@ hm_status hm_array_init(hm_array *array, const hm_array_desc *desc)
     if (status == HM_OK)
         status = hm_array_init_columns(&column, 1, desc->capacity == 0);
     array->is_alone = status == HM_OK && desc->capacity == 0;
-    return array_tell(desc->capacity, status);
+    return status == HM_OK ? HM_OK
+                           : hm_fail_init("array", NULL, array_tell(desc->capacity, status));
 }
 
 void hm_array_fini(hm_array *array)

@@ -98,13 +98,14 @@ hm_status hm_fail_memory(hm_request request, size_t size)
                    size);
 }
 
-/* Writes the limits that there are, with `between` between them. */
+/* Writes the limits that the program set, with `between` between them. */
 static void base_list_limits(char *text, size_t size, const hm_limits *limits, const char *between)
 {
     const char *const fields[] = {"capacity", "max_slots", limits->other};
     const uint64_t most[] = {limits->capacity, limits->max_slots, limits->most};
     size_t end = 0;
-    for (int i = 0; i < 3; i++)
+    bool is_limited = limits->capacity < UINT32_MAX - 1 || limits->max_slots < UINT32_MAX;
+    for (int i = is_limited ? 0 : 2; i < 3; i++)
         if (most[i] != 0)
             end += hm_format(text + end, size - end, "%s%s %" HM_U64, end != 0 ? between : "",
                              fields[i], most[i]);
@@ -128,6 +129,16 @@ hm_status hm_blame_memory(const hm_limits *limits)
                    of, limits->what, before, limits->name != NULL ? limits->name : "", behind);
 }
 
+hm_status hm_fail_init(const char *kind, const char *name, hm_status status)
+{
+    char why[sizeof base_failures.texts[0]];
+    bool is_named = status == HM_ERROR_INVALID && name != NULL; /* Others name it themselves. */
+    memcpy(why, hm_last_error(), sizeof why);
+    hm_restore_last_error(); /* The same failure, told again. */
+    return hm_fail(status, "hm_%s_init: %s%.40s%s%s", kind, is_named ? "'" : "",
+                   is_named ? name : "", is_named ? "': " : "", why);
+}
+
 hm_status hm_fail_busy(const char *what, const char *name)
 {
     return hm_fail(HM_ERROR_BUSY, "the %s '%.80s' is busy: called from one of its own callbacks",
@@ -145,6 +156,15 @@ void hm_panic_busy(const char *file, int line, const char *function, const char 
     (void)hm_format(message, sizeof message, "%s: called on '%.80s' from one of its own callbacks",
                     function, name);
     hm_panic(file, line, message);
+}
+
+bool hm_is_same_text(const char *text, const char *other)
+{
+    while (*text != '\0' && *text == *other) {
+        text++;
+        other++;
+    }
+    return *text == *other;
 }
 
 void hm_zero(void *bytes, size_t size)

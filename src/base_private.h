@@ -38,7 +38,8 @@ typedef enum hm_request { HM_RESERVATION, HM_COMMIT, HM_DECOMMIT } hm_request;
 /* HM_ERROR_MEMORY: the system refused a request for so many bytes. */
 HM_COLD hm_status hm_fail_memory(hm_request request, size_t size);
 
-/* What a container is, and what limits its memory; 0: it has no such limit. */
+/* What a container is, and what limits its memory; 0: it has no such limit; nor
+ * has one whose capacity and max_slots are the largest. */
 typedef struct hm_limits {
     const char *what, *name; /* as above */
     uint64_t capacity, max_slots;
@@ -57,8 +58,15 @@ static inline hm_status hm_tell_memory(hm_status status, const hm_limits *limits
     return status == HM_ERROR_MEMORY ? hm_blame_memory(limits) : status;
 }
 
+/* Puts the function, and the container's name unless that is NULL, before the last error, which an
+ * init has just set; returns the status of that. */
+HM_COLD hm_status hm_fail_init(const char *kind, const char *name, hm_status status);
+
 /* HM_ERROR_BUSY */
 HM_COLD hm_status hm_fail_busy(const char *what, const char *name);
+
+/* As strcmp(text, other) == 0: a freestanding build has no strcmp. */
+bool hm_is_same_text(const char *text, const char *other);
 
 /* Clears a struct of some hundred bytes that is made or ends often: compilers turn a memset of a
  * known size into a string instruction, which takes twice as long to begin as this call takes. */

@@ -173,16 +173,6 @@ hm_status hm_index_dump(const hm_index *index, const hm_dump_desc *desc, hm_sink
     return hm_text_end(&to.text);
 }
 
-/* The text is compared here, since a freestanding build has no strcmp. */
-static bool dump_is_name(const char *name, const char *wanted)
-{
-    while (*name != '\0' && *name == *wanted) {
-        name++;
-        wanted++;
-    }
-    return *name == *wanted;
-}
-
 /* Returns the number of the component with this name, or HM_INVALID_INDEX. */
 static uint32_t dump_find_component(const hm_world *world, const char *wanted)
 {
@@ -190,7 +180,7 @@ static uint32_t dump_find_component(const hm_world *world, const char *wanted)
         const char *name = hm_world_record(world, number)->name;
         char digits[11];
         (void)hm_format(digits, sizeof digits, "%" HM_U32, number);
-        if (dump_is_name(name != NULL ? name : digits, wanted))
+        if (hm_is_same_text(name != NULL ? name : digits, wanted))
             return number;
     }
     return HM_INVALID_INDEX;

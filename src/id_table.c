@@ -71,16 +71,16 @@ hm_status hm_id_table_check(uint32_t capacity, uint32_t max_slots, uint32_t type
     return HM_OK;
 }
 
-uint32_t hm_id_table_next_type = HM_TYPE_ID_FIRST_UNIQUE;
+uint32_t hm_next_unique_type_1 = HM_TYPE_ID_FIRST_UNIQUE;
 
 hm_status hm_id_table_settle_type(uint32_t *type_id, const char *what, const char *name)
 {
     if (*type_id != HM_TYPE_ID_UNIQUE)
         return HM_OK;
-    uint32_t next = hm_atomic_add(&hm_id_table_next_type, 1);
+    uint32_t next = hm_atomic_add(&hm_next_unique_type_1, 1);
     if (next > HM_HANDLE_MAX_TYPE_ID) {
         /* Taken back, so that no number of refusals wraps around to a type id that is given. */
-        (void)hm_atomic_add(&hm_id_table_next_type, UINT32_MAX);
+        (void)hm_atomic_add(&hm_next_unique_type_1, UINT32_MAX);
         return hm_fail(HM_ERROR_FULL,
                        "%s%s%.80s%s gets no type_id: the %" HM_U32
                        " that HM_TYPE_ID_UNIQUE can give are used up",
@@ -232,9 +232,10 @@ hm_status hm_id_table_init(hm_id_table *table, const hm_id_table_desc *desc)
     hm_status status = hm_id_table_init_with(table, desc, NULL, 0);
     if (status == HM_OK)
         status = hm_id_table_settle_type(&table->type_id, "id table", NULL);
-    if (status != HM_OK)
-        hm_id_table_fini(table);
-    return status;
+    if (status == HM_OK)
+        return HM_OK;
+    hm_id_table_fini(table);
+    return hm_fail_init("id_table", NULL, status);
 }
 
 void hm_id_table_fini(hm_id_table *table)

@@ -134,8 +134,10 @@ hm_status hm_id_table_check(uint32_t capacity, uint32_t max_slots, uint32_t type
  * HM_ERROR_FULL. `what`, `name`: of the container, for messages; `name` may be NULL. */
 hm_status hm_id_table_settle_type(uint32_t *type_id, const char *what, const char *name);
 
-/* The number that the next HM_TYPE_ID_UNIQUE gets. Not static for tests only. */
-extern uint32_t hm_id_table_next_type;
+/* The number that the next HM_TYPE_ID_UNIQUE gets. Exported, so that the dynamic linker makes one
+ * of those of all copies of the library in a process, where it can; the name has a version, which
+ * rises when the meaning changes. */
+extern HM_API uint32_t hm_next_unique_type_1;
 
 /* Issues n handles, which have been prepared, and writes them to `handles`, unless that is NULL. */
 void hm_id_table_issue_n(hm_id_table *table, uint32_t n, hm_handle *handles);

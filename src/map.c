@@ -134,7 +134,7 @@ hm_status hm_map_init(hm_map *map, const hm_map_desc *desc)
         status = hm_known_join(&hm_known_map, map);
     if (status != HM_OK) {
         map_release_all(map);
-        return status;
+        return hm_fail_init("map", desc->name, status);
     }
     map->items = hm_array_data(&map->item_array);
     map->guard.limit = hm_map_committed_items(map);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* array: growing in place, giving memory back, refusing; with every layout and memory failure. */
+#include "support/last_error.h"
 #include "support/layout.h"
 #include "support/memory.h"
 #include "support/test.h"
@@ -86,7 +87,7 @@ TEST(array, init_refuses_a_memory_table_that_is_not_whole)
         test_memory_init(&memory, 65536);
         const char *sentence = test_memory_break(&memory, flaw);
         hm_array_desc desc = {.item_size = 8, .capacity = 10, .memory = &memory.table};
-        CHECK(is_refused(&desc, HM_ERROR_INVALID) && strcmp(hm_last_error(), sentence) == 0);
+        CHECK(is_refused(&desc, HM_ERROR_INVALID) && says_of_init("array", NULL, sentence));
         test_memory_check_released(&memory);
     }
 }

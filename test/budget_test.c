@@ -63,6 +63,7 @@ static void begin(stage *on, bool is_filled)
     static const hm_column columns[] = {{.size = 4, .align = 4}, {.size = 4, .align = 4}};
     const hm_component_desc component = {.name = "number", .size = 4, .align = 4};
     hm_component_desc apart = component;
+    apart.name = "sparse number";
     apart.storage = HM_COMPONENT_SPARSE;
     CHECK(hm_map_init(&on->map, &(hm_map_desc){.item_size = 4, .capacity = ITEMS}) == HM_OK);
     hm_table_desc table = {.columns = columns, .column_count = 2, .capacity = ITEMS};

@@ -426,7 +426,8 @@ TEST(footprint, columns_that_fit_alone_may_be_too_large_together)
         .item_size = size, .capacity = capacity, .max_slots = capacity, .meta_size = size};
     CHECK(hm_map_init(&map, &desc) == HM_ERROR_MEMORY);
     char most[96];
-    snprintf(most, sizeof most, "a reservation of %zu bytes was refused: lower capacity %u",
+    snprintf(most, sizeof most,
+             "hm_map_init: a reservation of %zu bytes was refused: lower capacity %u",
              (size_t)SIZE_MAX, (unsigned)capacity);
     CHECK(strncmp(hm_last_error(), most, strlen(most)) == 0);
 }

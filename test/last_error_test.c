@@ -13,19 +13,21 @@
 static bool map_refuses(hm_map_desc desc, const char *sentence)
 {
     hm_map map;
-    return hm_map_init(&map, &desc) == HM_ERROR_INVALID && says(sentence);
+    return hm_map_init(&map, &desc) == HM_ERROR_INVALID && says_of_init("map", desc.name, sentence);
 }
 
 static bool pool_refuses(hm_pool_desc desc, const char *sentence)
 {
     hm_pool pool;
-    return hm_pool_init(&pool, &desc) == HM_ERROR_INVALID && says(sentence);
+    return hm_pool_init(&pool, &desc) == HM_ERROR_INVALID &&
+           says_of_init("pool", desc.name, sentence);
 }
 
 static bool array_refuses(hm_array_desc desc, const char *sentence)
 {
     hm_array array;
-    return hm_array_init(&array, &desc) == HM_ERROR_INVALID && says(sentence);
+    return hm_array_init(&array, &desc) == HM_ERROR_INVALID &&
+           says_of_init("array", NULL, sentence);
 }
 
 TEST(last_error, it_is_empty_before_the_first_failure_and_never_null)
@@ -64,7 +66,7 @@ TEST(last_error, a_layout_that_cannot_be_is_told_by_its_number)
     if (sizeof(void *) < 8) {
         const hm_id_table_desc desc = {.capacity = UINT32_MAX - 1, .max_slots = UINT32_MAX};
         CHECK(hm_id_table_init(&table, &desc) == HM_ERROR_INVALID);
-        CHECK(says("4294967295 times entry_size 8 does not fit in size_t"));
+        CHECK(says("hm_id_table_init: 4294967295 times entry_size 8 does not fit in size_t"));
         CHECK(pool_refuses((hm_pool_desc){.item_size = 1, .capacity = 10, .max_slots = 1 << 30},
                            "1073741824 times entry_size 4 does not fit in size_t"));
     }
@@ -162,8 +164,8 @@ TEST(last_error, refused_memory_is_told_with_its_size)
     desc.max_slots = 100000;
     test_memory_fail(&memory, 1, false);
     CHECK(hm_map_init(&map, &desc) == HM_ERROR_MEMORY);
-    CHECK(says("a reservation of 2162688 bytes was refused: lower capacity 100000 or max_slots "
-               "100000 of the map 'map'"));
+    CHECK(says("hm_map_init: a reservation of 2162688 bytes was refused: lower capacity 100000 or "
+               "max_slots 100000 of the map 'map'"));
     CHECK(hm_map_init(&map, &desc) == HM_OK);
     test_memory_fail(&memory, 1, false);
     CHECK(hm_handle_is_null(hm_map_insert(&map, NULL)));
@@ -176,6 +178,21 @@ TEST(last_error, refused_memory_is_told_with_its_size)
     CHECK(says("a decommit of 851968 bytes was refused: free memory; capacity 100000, max_slots "
                "100000 of the map 'map'"));
     hm_map_fini(&map);
+}
+
+TEST(last_error, a_limit_that_the_program_did_not_set_is_not_to_be_lowered)
+{
+    test_memory memory;
+    test_memory_init_with_holes(&memory, 65536);
+    hm_map map;
+    hm_map_desc desc = {.item_size = 8, .memory = &memory.table, .name = "bullets"};
+    test_memory_fail(&memory, 1, false);
+    CHECK(hm_map_init(&map, &desc) == HM_ERROR_MEMORY);
+    CHECK(is_of_init("map") && tells_refusal(": free memory for the map 'bullets'"));
+    desc.max_slots = 1000;
+    test_memory_fail(&memory, 1, false);
+    CHECK(hm_map_init(&map, &desc) == HM_ERROR_MEMORY);
+    CHECK(mentions("max_slots 1000 of the map 'bullets'") && !mentions("4294967294"));
 }
 
 TEST(last_error, of_a_long_name_the_end_is_cut_off)
@@ -259,7 +276,7 @@ TEST(last_error, each_thread_has_its_own)
     CHECK(pool_refuses((hm_pool_desc){0}, "item_size is 0"));
     CHECK(pthread_create(&thread, NULL, fail_elsewhere, NULL) == 0);
     CHECK(pthread_join(thread, NULL) == 0);
-    CHECK(says("item_size is 0"));
+    CHECK(says("hm_pool_init: item_size is 0"));
 }
 
 #endif

@@ -205,8 +205,8 @@ TEST(memory_arena, init_refuses_what_is_wrong_and_holds_nothing)
     hm_memory_arena_desc desc = {.size = SIZE_MAX / 4 + 1};
     CHECK(hm_memory_arena_init(&arena, &desc) == HM_ERROR_INVALID && is_zeroed(&arena));
     char text[200];
-    snprintf(text, sizeof text, "arena: size %zu in pages of %zu is above %zu", desc.size,
-             hm_memory_os()->page_size, (size_t)SIZE_MAX / 4);
+    snprintf(text, sizeof text, "hm_memory_arena_init: size %zu in pages of %zu is above %zu",
+             desc.size, hm_memory_os()->page_size, (size_t)SIZE_MAX / 4);
     CHECK(strcmp(hm_last_error(), text) == 0);
     hm_memory large = *hm_memory_heap();
     large.page_size = SIZE_MAX / 2 + 1;

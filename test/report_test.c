@@ -195,13 +195,16 @@ TEST(report, what_is_there_already_is_refused_and_nothing_changes)
     hm_report_entry a, b;
     CHECK(hm_report_add_map(&a, &first) == HM_OK);
     CHECK(hm_report_add_map(&a, &first) == HM_ERROR_INVALID);
-    CHECK(strcmp(hm_last_error(), "the report has this entry or this map already") == 0);
+    CHECK(strcmp(hm_last_error(),
+                 "hm_report_add_map: the report has this entry or this map already") == 0);
     CHECK(hm_report_add_map(&a, &second) == HM_ERROR_INVALID);
     memset(&b, 0, sizeof b);
     CHECK(hm_report_add_map(&b, &first) == HM_ERROR_INVALID);
     CHECK(hm_report(NULL) == 1);
     CHECK(hm_report_remove(&b) == HM_ERROR_INVALID);
-    CHECK(strcmp(hm_last_error(), "the report does not have this entry") == 0);
+    CHECK(strcmp(hm_last_error(),
+                 "the report does not have this entry: call hm_report_add_map or the like first") ==
+          0);
     CHECK(hm_report_add_map(&b, &second) == HM_OK && hm_report(NULL) == 2);
     CHECK(hm_report_add_map(&b, &second) == HM_ERROR_INVALID && hm_report(NULL) == 2);
     CHECK(hm_report_remove(&a) == HM_OK && hm_report_remove(&a) == HM_ERROR_INVALID);

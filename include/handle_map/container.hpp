@@ -438,18 +438,13 @@ template <class Base> class inserter : public Base
     using Base::Base;
     using typename Base::handle_type;
 
-    /* Makes an item, by T(args...) or T{args...}, and returns its handle; null when refused. Made
-     * in place, but in a map not if the constructor may throw. O(1). */
+    /* Makes an item, by T(args...) or T{args...}, and returns its handle; null when refused. The
+     * arguments may be items of this container. Made in place, but in a map not if the constructor
+     * may throw, nor where the map needs more memory first. O(1). */
     template <class... Args> handle_type emplace(Args &&...args)
     {
         constexpr bool may_throw = !detail::constructs_without_throwing<T, Args...>();
-        if constexpr (may_throw && !Base::shape::constructs_in_place) {
-            detail::maker<T> item(std::forward<Args>(args)...);
-            const hm_handle made = Base::call::insert_as(this->c(), item.bytes(), sizeof(T));
-            if (!hm_handle_is_null(made))
-                item.was_taken();
-            return handle_type(made);
-        } else {
+        if constexpr (Base::shape::constructs_in_place) {
             void *place;
             const hm_handle made = Base::call::emplace_as(this->c(), &place, sizeof(T));
             if (place == nullptr)
@@ -458,6 +453,15 @@ template <class Base> class inserter : public Base
                 construct_or_undo(made, place, std::forward<Args>(args)...);
             else
                 detail::construct<T>(place, std::forward<Args>(args)...);
+            return handle_type(made);
+        } else if constexpr (may_throw) {
+            return make_then_insert(std::forward<Args>(args)...);
+        } else {
+            hm_handle made;
+            void *place = Base::shape::open(this->c(), &made);
+            if (place == nullptr)
+                return make_then_insert(std::forward<Args>(args)...);
+            detail::construct<T>(place, std::forward<Args>(args)...);
             return handle_type(made);
         }
     }
@@ -509,6 +513,15 @@ template <class Base> class inserter : public Base
     }
 
   private:
+    /* The item is made before the container grows, since the arguments may be in it. */
+    template <class... Args> handle_type make_then_insert(Args &&...args)
+    {
+        detail::maker<T> item(std::forward<Args>(args)...);
+        const hm_handle made = Base::call::insert_as(this->c(), item.bytes(), sizeof(T));
+        if (!hm_handle_is_null(made))
+            item.was_taken();
+        return handle_type(made);
+    }
     template <class... Args> void construct_or_undo(hm_handle made, void *place, Args &&...args)
     {
 #if defined(__cpp_exceptions)

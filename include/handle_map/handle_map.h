@@ -31,8 +31,10 @@
  * function. After fini and another init all slots start afresh, and earlier handles may name new
  * items: to restart a level, clear the container instead.
  *
- * Type ids. There are 32,768. Containers that share one cannot tell their handles apart, since each
- * begins with index 0, generation 1: give each its own, or HM_TYPE_ID_UNIQUE (handle.h).
+ * Type ids. There are 32,768. Handles are told apart by them alone: containers that share one, as
+ * two maps of one HM_MAP_DEFINE or two worlds of the default 0 do, take each other's handles for
+ * their own, since each begins with index 0, generation 1. Give each a type id of its own in its
+ * descriptor, or HM_TYPE_ID_UNIQUE (handle.h), also as the number of the macro.
  *
  * Index space. The index of a handle is a *slot*. A slot can be used 65,535 times, less those uses
  * that trim costs; then it is *retired*, never wrapped. Live, free and retired slots together are
@@ -95,9 +97,11 @@
  * not resolve, and count one that occurs twice once. Those that ask cannot fail; the array for the
  * answers must not overlap the handles.
  *
- * Arguments. What a call that changes a container is given by a pointer, values, keys or handles,
- * must not lie in that container, which may move or replace it meanwhile: copy it first. A hook
- * must not change it. Every reserve(n) is for n more than there are.
+ * Arguments. Items, values and cells that a call inserts or sets may lie in the map, pool, table,
+ * secondary or lists that it changes. What else a call that changes a container is given by a
+ * pointer, as values of a world, keys and handles, must not lie in that container, which may move
+ * or replace it meanwhile: copy it first. A hook must not change it. Every reserve(n) is for n more
+ * than there are.
  *
  * Structs. A program holds a container's struct by value; the fields are private. A zeroed
  * container, and one whose init failed, is a valid empty container of capacity 0 for every

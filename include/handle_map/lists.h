@@ -310,7 +310,8 @@ HM_END_C
 
 /* HM_LISTS_DEFINE(contact, struct contact, 9) defines contact_handle, which names a list,
  * contact_lists, contact_lists_view and a typed form of each function, HM_LISTS_DEFINE_FOR all but
- * the handle: handle_map.h says how. Example:
+ * the handle: handle_map.h says how, and that lists of one type id take each other's handles for
+ * their own. Example:
  *
  *     HM_LISTS_DEFINE(contact, struct contact, 9)
  *

@@ -458,7 +458,9 @@ HM_END_C
     HM_TYPED_DEFINE_BOUNDS(prefix, map, type)
 
 /* HM_MAP_DEFINE(texture, struct texture, 3) defines texture_handle, texture_map and a typed form of
- * each function, HM_MAP_DEFINE_FOR all but the handle: handle_map.h says how. Example:
+ * each function, HM_MAP_DEFINE_FOR all but the handle: handle_map.h says how. Two texture_maps take
+ * each other's handles for their own, unless a descriptor gives one another type id than 3, or the
+ * number is HM_TYPE_ID_UNIQUE. Example:
  *
  *     HM_MAP_DEFINE(texture, struct texture, 3)
  *

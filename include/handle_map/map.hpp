@@ -38,6 +38,13 @@ struct map_shape : shape_of<hm_map, hm_map_desc, hm::options, hm::handle<T>, T, 
         desc.item_align = alignof(T);
         desc.destroy = destroy_hook<T>();
     }
+    /* A place for an item whose handle is issued; nullptr, and none is, if that needs memory. */
+    static void *open(hm_map *map, hm_handle *issued) noexcept
+    {
+        const std::uint32_t index = map->ids.count;
+        *issued = hm_map_issue(map);
+        return hm_handle_is_null(*issued) ? nullptr : hm_map_open_as(map, index, sizeof(T));
+    }
     /* As hm_map_handle_at without its check, which compilers cannot take out of a loop that
      * ends at `!=`. If the loop erases, positions behind the last item have stale handles. */
     static hm_handle handle_at(const hm_map *map, std::uint32_t i) noexcept

@@ -413,7 +413,8 @@ HM_END_C
     HM_POOL_DEFINE_WALK(prefix, type)
 
 /* HM_POOL_DEFINE(particle, struct particle, 3) defines particle_handle, particle_pool and a typed
- * form of each function, HM_POOL_DEFINE_FOR all but the handle: handle_map.h says how. */
+ * form of each function, HM_POOL_DEFINE_FOR all but the handle: handle_map.h says how, and that two
+ * pools of one type id take each other's handles for their own. */
 #define HM_POOL_DEFINE(prefix, type, number)                                                       \
     HM_HANDLE_DEFINE(prefix)                                                                       \
     HM_POOL_DEFINE_FOR(prefix, type, number)

@@ -386,8 +386,9 @@ HM_END_C
  *     particles_x_column                a constant, the number of the column
  *
  * and a typed form of each other function, HM_TABLE_DEFINE_FOR all but the handle: handle_map.h
- * says how. The columns of a descriptor are ignored. At most 64 columns, none of them called
- * handle, table, row or cells. Example:
+ * says how, and that two tables of one type id take each other's handles for their own. The columns
+ * of a descriptor are ignored. At most 64 columns, none of them called handle, table, row or cells.
+ * Example:
  *
  *     #define PARTICLE_COLUMNS(COLUMN) COLUMN(float, x) COLUMN(float, y) COLUMN(uint32_t, color)
  *     HM_TABLE_DEFINE(particles, 7, PARTICLE_COLUMNS)

@@ -68,7 +68,8 @@ typedef struct hm_component_desc {
 typedef struct hm_world_desc {
     uint32_t capacity;       /* entities, at most 2^31 - 1; 0: no limit but that and max_slots */
     uint32_t max_slots;      /* index space in slots, at least the capacity; 0: as for a map */
-    uint16_t type_id;        /* of the entities; at most 0x7FFF, or HM_TYPE_ID_UNIQUE */
+    uint16_t type_id;        /* of the entities; at most 0x7FFF, or HM_TYPE_ID_UNIQUE; two worlds
+                                of one type id take each other's entities for their own */
     const hm_memory *memory; /* NULL: hm_memory_os(); must outlive the world */
     const char *name;        /* in messages; must outlive the world; NULL: "world" */
     uint32_t max_archetypes; /* not counting the one without components; at most 262,143, which 0
@@ -94,12 +95,15 @@ HM_API hm_status hm_world_init(hm_world *world, const hm_world_desc *desc);
  * hooks. */
 HM_API void hm_world_fini(hm_world *world);
 
-/* Makes a component and returns it. Returns HM_INVALID_INDEX for a NULL descriptor, a size or
+/* Makes a component and returns it. A second one of the same name is the first one, which keeps its
+ * hooks, if size, alignment and storage are equal; components without a name are never the same.
+ * Returns HM_INVALID_INDEX for a name that another layout has, a NULL descriptor, a size or
  * alignment against the limits above, a tag with a hook, an initial value or sparse storage, and an
  * unknown storage; when HM_WORLD_MAX_COMPONENTS exist already; when the system refuses memory; and
  * when busy. hm_last_error says which. A component exists until fini. The world keeps no pointer to
  * the descriptor. Allowed while a query runs, unless there is no capacity and an array is full,
- * which would move; but not inside a callback. O(1), with a reservation for a sparse one. Example:
+ * which would move; but not inside a callback. O(components), with a reservation for a sparse one.
+ * Example:
  *
  *     const hm_component_desc desc = {.size = sizeof(struct vector), .name = "force"};
  *     hm_component force = hm_world_component(&world, &desc);

@@ -151,9 +151,16 @@ template <class Derived> class giver
  *
  * Types are numbered when a world of the program first meets them. There are 16,383 numbers for all
  * its worlds together; a world has up to 1,024 components. What needs one more fails with
- * HM_ERROR_FULL. On Windows, and where shared libraries hide their symbols, each library has
- * numbers of its own: use a world only in the one that made it, or name its components there and
- * use the C functions elsewhere. */
+ * HM_ERROR_FULL.
+ *
+ * A library that uses a world of another one needs the same numbers, which the dynamic linker sees
+ * to if the program exports its symbols (-rdynamic). If it cannot, as on Windows or with RTLD_LOCAL
+ * alone, the other library has numbers of its own, and a call that would make a component fails
+ * with HM_ERROR_INVALID. A type that has got its number in a world of that library cannot be told
+ * from the one that has this number here: then use only the C functions there. A library that
+ * hides its symbols gets further numbers; its types become the components of the same name when it
+ * first adds them, or by component<T>(). Types of one name in two unnamed namespaces need a name
+ * in the component_options. */
 class [[nodiscard]] world : public destroyer<issuer<container<detail::world_shape>>>,
                             public giver<world>
 {

@@ -136,7 +136,7 @@ hm_status hm_index_init(hm_index *index, const hm_index_desc *desc)
     hm_index_desc full = *desc;
     status = hm_secondary_take_owners(&full.owners, &full.capacity, &full.max_slots, &full.type_id);
     if (status != HM_OK)
-        return status;
+        return hm_fail_init("index", desc->name, status);
     hm_id_table_desc ids = {full.capacity, full.max_slots, full.type_id, full.memory};
     ids = hm_id_table_complete(&ids);
     full.memory = ids.memory;
@@ -151,7 +151,7 @@ hm_status hm_index_init(hm_index *index, const hm_index_desc *desc)
         const hm_limits limits = {"index",        full.name,      ids.capacity,
                                   full.max_slots, full.key_limit, "key_limit"};
         hm_index_release(index);
-        return hm_tell_memory(status, &limits);
+        return hm_fail_init("index", desc->name, hm_tell_memory(status, &limits));
     }
     index->key_limit = desc->key_limit;
     if (desc->key_limit == 0)

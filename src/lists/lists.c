@@ -76,7 +76,7 @@ hm_status hm_lists_init(hm_lists *lists, const hm_lists_desc *desc)
         const hm_limits limits = {"lists",        full.name,      full.capacity,
                                   full.max_slots, full.max_items, "max_items"};
         lists_release_all(lists);
-        return hm_tell_memory(status, &limits);
+        return hm_fail_init("lists", desc->name, hm_tell_memory(status, &limits));
     }
     hm_lists_start(&lists->blocks, &full);
     lists->name = full.name;
@@ -359,7 +359,8 @@ static hm_lists_record *lists_resolve(const hm_lists *lists, hm_handle list, hm_
     }
     bool is_live = hm_id_table_contains(&lists->ids, list);
     *status = is_live ? HM_OK
-                      : hm_fail(HM_ERROR_STALE, "0x%016" HM_X64 " names no list: %s", list.bits,
+                      : hm_fail(HM_ERROR_STALE, "0x%016" HM_X64 " names no list of '%.40s': %s",
+                                list.bits, lists->name,
                                 hm_handle_state_name(hm_lists_explain(lists, list)));
     return is_live ? &lists->blocks.records[hm_handle_index(list)] : NULL;
 }
@@ -415,7 +416,10 @@ void *hm_lists_insert_at(hm_lists *lists, hm_handle list, uint32_t index, const 
         return NULL;
     uint32_t count = record->count;
     if (index > count) {
-        hm_fail(HM_ERROR_INVALID, "index %" HM_U32 " is above the count %" HM_U32, index, count);
+        hm_fail(HM_ERROR_INVALID,
+                "hm_lists_insert_at: index %" HM_U32 " is above the count %" HM_U32
+                " of a list of '%.40s'",
+                index, count, lists->name);
         return NULL;
     }
     const unsigned char *last = lists_append(lists, record, 1, &item, &status);

@@ -188,10 +188,12 @@ hm_status hm_lists_make_room(hm_lists_blocks *blocks, hm_lists_record *record, u
     uint32_t count = record->count;
     if (n > blocks->max_items - blocks->item_count)
         return hm_fail(HM_ERROR_FULL,
-                       "%" HM_U64 " of %" HM_U64 " items: %" HM_U32 " more would exceed max_items",
-                       blocks->item_count, blocks->max_items, n);
+                       "'%.40s' has %" HM_U64 " of %" HM_U64 " items: %" HM_U32
+                       " more would exceed max_items",
+                       blocks->name, blocks->item_count, blocks->max_items, n);
     if (n > HM_LISTS_MOST - count)
-        return hm_fail(HM_ERROR_FULL, "a list has at most %" HM_U32 " items", HM_LISTS_MOST);
+        return hm_fail(HM_ERROR_FULL, "a list of '%.40s' has at most %" HM_U32 " items",
+                       blocks->name, HM_LISTS_MOST);
     uint64_t need = hm_lists_units_of(blocks, (uint64_t)count + n);
     if (record->unit != 0 && need <= hm_lists_end_of(blocks, record->unit) - record->unit)
         return HM_OK;

@@ -287,7 +287,8 @@ static hm_status arena_check(const hm_memory_arena_desc *full)
     if (status != HM_OK)
         return status;
     if (full->size > SIZE_MAX / 4 || full->memory->page_size > SIZE_MAX / 8)
-        return hm_fail(HM_ERROR_INVALID, "arena: size %zu in pages of %zu is above %zu", full->size,
+        return hm_fail(HM_ERROR_INVALID,
+                       "hm_memory_arena_init: size %zu in pages of %zu is above %zu", full->size,
                        full->memory->page_size, (size_t)SIZE_MAX / 4);
     return HM_OK;
 }
@@ -313,7 +314,9 @@ static hm_status arena_init_parts(hm_memory_arena *arena, const hm_memory_arena_
         return status;
     arena->committed_size = table_size;
     if (!arena_hold(arena, arena->base, ARENA_UNIT))
-        return hm_fail(HM_ERROR_MEMORY, "arena: a commit of the first block was refused");
+        return hm_fail(
+            HM_ERROR_MEMORY,
+            "hm_memory_arena_init: a commit of the first block was refused: free memory");
     arena_make(arena, arena->base, arena->size, 0);
     arena_link(arena, arena_block_at(arena->base));
     arena->table = (hm_memory){.reserve = arena_reserve,

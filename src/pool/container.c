@@ -141,7 +141,7 @@ hm_status hm_pool_init(hm_pool *pool, const hm_pool_desc *desc)
         status = hm_known_join(&hm_known_pool, pool);
     if (status != HM_OK) {
         pool_release_all(pool);
-        return status;
+        return hm_fail_init("pool", desc->name, status);
     }
     pool->destroy = desc->destroy;
     pool->context = desc->context;

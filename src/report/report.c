@@ -70,8 +70,9 @@ static hm_status report_add(hm_report_entry *entry, const hm_report_kind *kind,
     hm_report_entry **link = &report_first;
     for (; *link != NULL; link = &(*link)->next)
         if (*link == entry || (*link)->container == container)
-            return hm_fail(HM_ERROR_INVALID, "the report has this entry or this %s already",
-                           kind->word);
+            return hm_fail(HM_ERROR_INVALID,
+                           "hm_report_add_%s: the report has this entry or this %s already",
+                           kind->word, kind->word);
     *entry = (hm_report_entry){.kind = kind, .container = container, .id = ++report_last_id};
     hm_announce_to(report_hear_init);
     report_begin_change();
@@ -138,7 +139,8 @@ static hm_report_entry **report_link(const hm_report_entry *entry)
 
 static hm_status report_fail_missing(void)
 {
-    return hm_fail(HM_ERROR_INVALID, "the report does not have this entry");
+    return hm_fail(HM_ERROR_INVALID,
+                   "the report does not have this entry: call hm_report_add_map or the like first");
 }
 
 hm_status hm_report_set_print(hm_report_entry *entry, const hm_dump_desc *desc)
@@ -277,7 +279,8 @@ hm_status hm_report_items(uint32_t id, const hm_dump_desc *part, hm_sink sink)
     while (entry != NULL && entry->id != id)
         entry = entry->next;
     if (entry == NULL || !report_is_alive(entry))
-        return hm_fail(HM_ERROR_INVALID, "the report has no live container with the id %" HM_U32,
+        return hm_fail(HM_ERROR_INVALID,
+                       "hm_report_items: the report has no live container with the id %" HM_U32,
                        id);
     hm_dump_desc desc = part != NULL ? *part : (hm_dump_desc){0};
     if (desc.print == NULL) {

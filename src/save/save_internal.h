@@ -96,6 +96,7 @@ typedef struct hm_save_in {
     uint64_t payload; /* where its payload is */
     const char *kind; /* "map" and so on */
     hm_save_section section;
+    char others[72]; /* the sections before it, for messages */
     char name[HM_SAVE_TEXT + 1], layout[HM_SAVE_TEXT + 1];
     unsigned char piece[HM_SAVE_PIECE];
 } hm_save_in;

@@ -102,6 +102,11 @@ static bool section_read(hm_save_in *in, size_t offset, size_t size)
 {
     if (in->source.read(in->source.context, in->piece + offset, size))
         return true;
+    if (offset == 0 && in->start > 0) {
+        in->status = hm_fail(HM_ERROR_CORRUPT, "the source has no %s '%.40s', but%s", in->kind,
+                             in->section.name, in->others);
+        return false;
+    }
     in->status =
         hm_fail(HM_ERROR_CORRUPT,
                 "the source ends in the %zu bytes from byte %" HM_U64 " on, before the %s '%.40s'",
@@ -178,6 +183,15 @@ bool hm_save_is_same(const char *text, const char *other)
     return *text == *other;
 }
 
+/* Notes a section that is not the one, for messages. */
+static void section_pass(hm_save_in *in)
+{
+    size_t length = hm_save_length(in->others), kind = in->section.kind % HM_SAVE_CHANGES;
+    bool is_known = kind < sizeof section_kinds / sizeof *section_kinds;
+    (void)hm_format(in->others + length, sizeof in->others - length, "%s %s '%.20s'",
+                    length != 0 ? "," : "", is_known ? section_kinds[kind] : "section", in->name);
+}
+
 hm_status hm_load_find(hm_save_in *in, uint32_t kind, const hm_save_desc *desc, const char *name,
                        hm_source source)
 {
@@ -187,6 +201,7 @@ hm_status hm_load_find(hm_save_in *in, uint32_t kind, const hm_save_desc *desc, 
     in->source = source;
     in->status = HM_OK;
     in->start = 0;
+    in->others[0] = '\0';
     in->kind = section_kinds[kind % HM_SAVE_CHANGES];
     in->section.name = name;
     for (;;) {
@@ -194,6 +209,7 @@ hm_status hm_load_find(hm_save_in *in, uint32_t kind, const hm_save_desc *desc, 
             return in->status;
         if (in->section.kind == kind && hm_save_is_same(in->name, name))
             break;
+        section_pass(in);
         if (!hm_load_skip(in))
             return in->status;
     }

@@ -158,7 +158,7 @@ hm_status hm_secondary_init(hm_secondary *secondary, const hm_secondary_desc *de
     hm_secondary_desc full = *desc;
     status = hm_secondary_take_owners(&full.owners, &full.capacity, &full.max_slots, &full.type_id);
     if (status != HM_OK)
-        return status;
+        return hm_fail_init("secondary", desc->name, status);
     hm_id_table_desc ids = {full.capacity, full.max_slots, full.type_id, full.memory};
     ids = hm_id_table_complete(&ids);
     full.memory = ids.memory;
@@ -173,7 +173,7 @@ hm_status hm_secondary_init(hm_secondary *secondary, const hm_secondary_desc *de
         const hm_limits limits = {"secondary", secondary->name, ids.capacity, ids.max_slots, 0,
                                   NULL};
         secondary_release_all(secondary);
-        return hm_tell_memory(status, &limits);
+        return hm_fail_init("secondary", desc->name, hm_tell_memory(status, &limits));
     }
     hm_secondary_place_columns(secondary, &full, &positions);
     status = hm_known_join(&hm_known_secondary, secondary);
@@ -316,9 +316,10 @@ static hm_status secondary_check_owner(const hm_secondary *secondary, hm_handle 
 {
     hm_handle_state state = hm_handle_judge(owner, secondary->type_id);
     if (state != HM_HANDLE_LIVE)
-        return hm_fail(HM_ERROR_INVALID,
-                       "0x%016" HM_X64 " is no owner's handle: %s; owners have type id %u",
-                       owner.bits, hm_handle_state_name(state), (unsigned)secondary->type_id);
+        return hm_fail(
+            HM_ERROR_INVALID,
+            "0x%016" HM_X64 " is no owner's handle in '%.40s': %s; owners have type id %u",
+            owner.bits, secondary->name, hm_handle_state_name(state), (unsigned)secondary->type_id);
     if (hm_handle_index(owner) >= secondary->max_slots)
         return hm_fail(HM_ERROR_INVALID,
                        "the owner's index %" HM_U32 " is not below max_slots %" HM_U32

@@ -123,7 +123,7 @@ static hm_status table_refuse_column(const hm_table_desc *desc, uint32_t index)
 hm_status hm_table_check_columns(const hm_table_desc *desc)
 {
     if (desc->columns == NULL)
-        return hm_refuse_null("hm_table_init", "columns");
+        return hm_fail(HM_ERROR_INVALID, "columns is NULL");
     if (desc->column_count == 0)
         return hm_fail(HM_ERROR_INVALID, "column_count is 0");
     if (desc->column_count > HM_TABLE_MAX_COLUMNS)

@@ -62,7 +62,7 @@ hm_status hm_table_init(hm_table *table, const hm_table_desc *desc)
         status = hm_known_join(&hm_known_table, table);
     if (status != HM_OK) {
         table_release_all(table);
-        return status;
+        return hm_fail_init("table", desc->name, status);
     }
     table->guard.limit = hm_table_committed_rows(table);
     table->destroy = desc->destroy;

@@ -29,8 +29,8 @@ hm_status hm_world_read_set(const hm_world *world, const hm_component *component
     for (uint32_t i = 0; i < n; i++) {
         uint32_t number = components[i] - world->salt;
         if (number >= world->component_count)
-            return hm_fail(HM_ERROR_INVALID, "0x%08" HM_X32 " is no component of this world",
-                           components[i]);
+            return hm_fail(HM_ERROR_INVALID, "0x%08" HM_X32 " is no component of the world '%.40s'",
+                           components[i], world->name);
         if (!set_insert(set, number))
             return hm_world_refuse_component(world, number, "is given twice");
     }
@@ -269,8 +269,9 @@ static hm_status sets_lengthen(hm_world *world)
     hm_array *archetypes = &world->archetype_array;
     if (archetypes->count > world->max_archetypes)
         return hm_fail(HM_ERROR_FULL,
-                       "%" HM_U32 " of %" HM_U32 " archetypes: max_archetypes is used up",
-                       world->archetype_count, world->max_archetypes);
+                       "the world '%.40s' has %" HM_U32 " of %" HM_U32
+                       " archetypes: trim it, or raise max_archetypes",
+                       world->name, world->archetype_count, world->max_archetypes);
     hm_status status =
         hm_world_widen(world, archetypes, sizeof(hm_world_archetype), archetypes->count + 1);
     return status == HM_OK ? hm_array_commit(archetypes, archetypes->count + 1, true) : status;

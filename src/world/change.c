@@ -10,8 +10,8 @@ static hm_status change_read(const hm_world *world, hm_component component, uint
 {
     *number = component - world->salt;
     if (*number >= world->component_count)
-        return hm_fail(HM_ERROR_INVALID, "0x%08" HM_X32 " is no component of this world",
-                       component);
+        return hm_fail(HM_ERROR_INVALID, "0x%08" HM_X32 " is no component of the world '%.40s'",
+                       component, world->name);
     return HM_OK;
 }
 

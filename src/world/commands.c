@@ -51,8 +51,8 @@ static hm_status commands_reserve(hm_commands *commands, const hm_world *world)
         size = hm_memory_is_ample(memory) ? COMMANDS_SIZE : COMMANDS_SCARCE_SIZE;
     if (size < COMMANDS_MIN_SIZE || size > COMMANDS_MAX_SIZE)
         return hm_fail(HM_ERROR_INVALID,
-                       "commands: size %" HM_U64 " is not from %" HM_U64 " to %" HM_U64, size,
-                       COMMANDS_MIN_SIZE, COMMANDS_MAX_SIZE);
+                       "hm_commands_init: size %" HM_U64 " is not from %" HM_U64 " to %" HM_U64,
+                       size, COMMANDS_MIN_SIZE, COMMANDS_MAX_SIZE);
     hm_array_desc units = {.item_size = HM_COMMANDS_UNIT, .memory = memory};
     units.capacity = (size_t)(size / HM_COMMANDS_UNIT);
     hm_status status = hm_array_init(&commands->units, &units);
@@ -96,7 +96,8 @@ void hm_commands_clear(hm_commands *commands)
     HM_CONTRACT_IDLE(world->guard.flags, "hm_commands_clear", world->name);
     if (commands->count == 0)
         return;
-    HM_CONTRACT(world->running == 0, "hm_commands_clear: a query of the world runs");
+    HM_CONTRACT(world->running == 0,
+                "hm_commands_clear: a query of the world runs: call hm_query_end first");
     hm_world_settle(world);
     /* A hook may record more. */
     for (size_t unit = HM_COMMANDS_BEGIN; unit < commands->units.count;) {
@@ -136,9 +137,11 @@ static hm_status commands_measure(const hm_commands *commands, size_t numbers,
         size = value->size;
     }
     if (end > limit || size > limit - end)
-        return hm_fail(HM_ERROR_FULL, "%" HM_U32 " commands take %" HM_U64 " of %" HM_U64 " bytes",
-                       commands->count, (uint64_t)(units->count * HM_COMMANDS_UNIT),
-                       (uint64_t)limit);
+        return hm_fail(HM_ERROR_FULL,
+                       "the commands of '%.40s': %" HM_U32 " take %" HM_U64 " of %" HM_U64
+                       " bytes: apply them, or raise size",
+                       commands->world->name, commands->count,
+                       (uint64_t)(units->count * HM_COMMANDS_UNIT), (uint64_t)limit);
     *unit = hm_commands_align(end + size, HM_COMMANDS_UNIT) / HM_COMMANDS_UNIT;
     return HM_OK;
 }
@@ -203,8 +206,9 @@ static hm_status commands_promise(hm_world *world, hm_handle *entity)
             *entity = hm_id_table_upcoming(&world->ids, promised);
         if (hm_handle_is_null(*entity))
             return hm_fail(HM_ERROR_FULL,
-                           "%" HM_U32 " handles are promised, all that hm_world_reserve made ready",
-                           promised);
+                           "the world '%.40s' has promised all %" HM_U32
+                           " handles that were ready: call hm_world_reserve first",
+                           world->name, promised);
     } while (!hm_atomic_exchange_if(&world->promised, promised, promised + 1));
     return HM_OK;
 }
@@ -333,7 +337,8 @@ static hm_status commands_read(hm_commands *commands, hm_component component, ui
     *number = component - commands->world->salt;
     if (*number < commands->world->component_count)
         return HM_OK;
-    return hm_fail(HM_ERROR_INVALID, "0x%08" HM_X32 " is no component of this world", component);
+    return hm_fail(HM_ERROR_INVALID, "0x%08" HM_X32 " is no component of the world '%.40s'",
+                   component, commands->world->name);
 }
 
 hm_status hm_commands_add(hm_commands *commands, hm_handle entity, hm_component component,

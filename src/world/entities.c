@@ -90,7 +90,8 @@ static bool entities_promised(const hm_world *world, hm_handle entity)
 hm_status hm_world_check_promised(hm_world *world, hm_handle entity)
 {
     if (!entities_promised(world, entity))
-        return hm_fail(HM_ERROR_STALE, "entity 0x%016" HM_X64 " is not alive: %s", entity.bits,
+        return hm_fail(HM_ERROR_STALE, "entity 0x%016" HM_X64 " is not alive in '%.40s': %s",
+                       entity.bits, world->name,
                        hm_handle_state_name(hm_id_table_explain(&world->ids, entity)));
     *hm_world_place_of(world, entity) =
         (hm_world_place){HM_WORLD_NONE, HM_WORLD_ROOT << HM_WORLD_ROW_BITS};
@@ -499,7 +500,8 @@ static bool entities_have_hooks(const hm_world *world)
 void hm_world_clear(hm_world *world)
 {
     HM_CONTRACT_AT_REST(world, "hm_world_clear");
-    HM_CONTRACT(world->running == 0, "hm_world_clear: a query of the world runs");
+    HM_CONTRACT(world->running == 0,
+                "hm_world_clear: a query of the world runs: call hm_query_end first");
     hm_world_settle(world);
     if (entities_have_hooks(world))
         while (world->ids.count > 0) {

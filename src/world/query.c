@@ -40,8 +40,8 @@ static hm_status query_check_any(const hm_query *query, const hm_query_desc *des
         uint32_t n = desc->any_groups[i];
         if (n == 0 || n > desc->any_count - begin)
             return hm_fail(HM_ERROR_INVALID,
-                           "group %" HM_U32 " of `any` has %" HM_U32 " components, of %" HM_U32
-                           " that are left",
+                           "hm_query_init: group %" HM_U32 " of `any` has %" HM_U32
+                           " components, of %" HM_U32 " that are left",
                            i, n, (uint32_t)(desc->any_count - begin));
         hm_status status = query_check_list(query, desc->any + begin, n, "any");
         if (status != HM_OK)
@@ -50,7 +50,8 @@ static hm_status query_check_any(const hm_query *query, const hm_query_desc *des
     }
     if (begin == desc->any_count)
         return HM_OK;
-    return hm_fail(HM_ERROR_INVALID, "%" HM_U32 " components of `any` are in no group",
+    return hm_fail(HM_ERROR_INVALID,
+                   "hm_query_init: %" HM_U32 " components of `any` are in no group",
                    (uint32_t)(desc->any_count - begin));
 }
 
@@ -59,7 +60,8 @@ static hm_status query_check(const hm_query *query, const hm_query_desc *desc)
     uint64_t terms = (uint64_t)desc->all_count + desc->none_count;
     terms += (uint64_t)desc->any_count + desc->optional_count;
     if (terms > HM_QUERY_MAX_TERMS)
-        return hm_fail(HM_ERROR_INVALID, "a query has at most %u components", HM_QUERY_MAX_TERMS);
+        return hm_fail(HM_ERROR_INVALID, "hm_query_init: a query has at most %u components",
+                       HM_QUERY_MAX_TERMS);
     hm_status status = query_check_list(query, desc->all, desc->all_count, "all");
     if (status == HM_OK)
         status = query_check_list(query, desc->none, desc->none_count, "none");

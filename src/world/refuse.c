@@ -6,16 +6,19 @@ hm_status hm_world_refuse_busy(const hm_world *world)
 {
     if (hm_guard_refuses(&world->guard, "world", world->name))
         return HM_ERROR_BUSY;
-    return hm_fail(HM_ERROR_BUSY, "the world '%.80s' does not change while a query runs",
-                   world->name);
+    return hm_fail(HM_ERROR_BUSY,
+                   "the world '%.30s' does not change while a query runs (%" HM_U32 " do): record "
+                   "it in commands, or call hm_query_end for a loop that was left",
+                   world->name, world->running);
 }
 
 hm_status hm_world_blame(const hm_world *world)
 {
+    bool is_limited = !world->ids.slot_array.is_whole;
     const hm_limits limits = {.what = "world",
                               .name = world->name,
-                              .capacity = hm_world_capacity(world),
-                              .max_slots = world->ids.max_slots};
+                              .capacity = is_limited ? hm_world_capacity(world) : 0,
+                              .max_slots = is_limited ? world->ids.max_slots : 0};
     return hm_blame_memory(&limits);
 }
 

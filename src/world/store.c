@@ -302,9 +302,11 @@ static hm_status store_add_memory(hm_world *world, uint32_t block)
     uint32_t region = store_region_of(block);
     size_t end = (block - store_first_of(region) + (size_t)1) * HM_WORLD_BLOCK_SIZE;
     if (block >= store->limit)
-        return hm_fail(HM_ERROR_FULL, "%zu of %zu bytes for archetypes: max_size is used up",
-                       (block - STORE_PARTS) * HM_WORLD_BLOCK_SIZE,
-                       (block - STORE_PARTS) * HM_WORLD_BLOCK_SIZE);
+        return hm_fail(
+            HM_ERROR_FULL,
+            "%zu of %zu bytes for archetypes: max_size is used up: trim the world, or raise it",
+            (block - STORE_PARTS) * HM_WORLD_BLOCK_SIZE,
+            (block - STORE_PARTS) * HM_WORLD_BLOCK_SIZE);
     if (region < STORE_PARTS)
         end = store_region_size(region);
     return region < store->base_array.count ? store_commit(store, region, end)

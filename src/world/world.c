@@ -262,7 +262,7 @@ hm_status hm_world_init(hm_world *world, const hm_world_desc *desc)
                                   .capacity = full.capacity,
                                   .max_slots = full.max_slots};
         hm_world_release(world);
-        return hm_tell_memory(status, &limits);
+        return hm_fail_init("world", desc->name, hm_tell_memory(status, &limits));
     }
     world->salt = world_next_salt();
     world->poisons = hm_memory_poisons();
@@ -326,7 +326,8 @@ void hm_world_take(hm_world *world, const hm_world *fresh)
 void hm_world_fini(hm_world *world)
 {
     HM_CONTRACT_AT_REST(world, "hm_world_fini");
-    HM_CONTRACT(world->running == 0, "hm_world_fini: a query of the world runs");
+    HM_CONTRACT(world->running == 0,
+                "hm_world_fini: a query of the world runs: call hm_query_end first");
     hm_world_clear(world);
     hm_known_leave(&hm_known_world, world);
     hm_world_release(world);
@@ -334,9 +335,11 @@ void hm_world_fini(hm_world *world)
 
 /* components */
 
-hm_status hm_world_refuse_type(uint32_t most)
+hm_status hm_world_refuse_type(const hm_world *world, const char *type, hm_status status,
+                               const char *why)
 {
-    return hm_fail(HM_ERROR_FULL, "this program has %" HM_U32 " types of components already", most);
+    return hm_fail(status, "the world '%.30s' has no component for the type '%.30s': %s",
+                   world->name, type != NULL ? type : "", why);
 }
 
 static hm_status world_check_component(const hm_world *world, const hm_component_desc *desc)
@@ -359,12 +362,15 @@ static hm_status world_check_component(const hm_world *world, const hm_component
     if (desc->storage == HM_COMPONENT_ARCHETYPE && desc->size > limit)
         return hm_fail(HM_ERROR_INVALID, "size %zu is above %zu: make the component sparse",
                        desc->size, limit);
-    hm_status status = is_tag ? HM_OK : hm_array_check_layout(desc->size, desc->align, "");
-    if (status == HM_OK && world->component_count >= HM_WORLD_MAX_COMPONENTS)
-        status = hm_fail(HM_ERROR_FULL, "%u components are made already", HM_WORLD_MAX_COMPONENTS);
-    if (status == HM_OK && world->memory == NULL)
-        status = hm_fail(HM_ERROR_FULL, "the world has not been initialised");
-    return status;
+    return is_tag ? HM_OK : hm_array_check_layout(desc->size, desc->align, "");
+}
+
+static hm_status world_check_room(const hm_world *world)
+{
+    if (world->component_count >= HM_WORLD_MAX_COMPONENTS)
+        return hm_fail(HM_ERROR_FULL, "the world '%.40s' has %u components, and may have no more",
+                       world->name, HM_WORLD_MAX_COMPONENTS);
+    return world->memory != NULL ? HM_OK : hm_fail_uninitialised("world");
 }
 
 /* Makes the secondary of a sparse component, the next in the array. */
@@ -390,25 +396,54 @@ static hm_status world_init_sparse(hm_world *world, const hm_component_desc *des
     return hm_secondary_init(hm_world_secondary(world, world->sparse_count), &values);
 }
 
-hm_component hm_world_component(hm_world *world, const hm_component_desc *desc)
+static uint32_t world_alignment_of(const hm_component_desc *desc)
 {
-    HM_CONTRACT(world != NULL, "hm_world_component: world is NULL");
-    hm_status status = world_check_component(world, desc);
-    if (status != HM_OK)
-        return HM_INVALID_INDEX;
+    return (uint32_t)(desc->align != 0 ? desc->align : hm_array_natural_align(desc->size));
+}
+
+/* Returns the number of the component with this name, or HM_INVALID_INDEX. */
+static uint32_t world_find_named(const hm_world *world, const char *name)
+{
+    for (uint32_t number = 0; name != NULL && number < world->component_count; number++) {
+        const char *other = hm_world_record(world, number)->name;
+        if (other != NULL && hm_is_same_text(name, other))
+            return number;
+    }
+    return HM_INVALID_INDEX;
+}
+
+/* Compares the component with this number, whose name a descriptor has too, with that. */
+static hm_status world_check_layout(const hm_world *world, const hm_component_desc *desc,
+                                    uint32_t number)
+{
+    const hm_world_component_record *record = hm_world_record(world, number);
+    if (desc->size == record->size && world_alignment_of(desc) == record->align &&
+        (desc->storage == HM_COMPONENT_SPARSE) == hm_world_is_sparse(world, number))
+        return HM_OK;
+    return hm_fail(HM_ERROR_INVALID,
+                   "hm_world_component: '%.30s' has a component '%.30s' of another size, "
+                   "align or storage: choose another name",
+                   world->name, desc->name);
+}
+
+/* Makes the next component, whose descriptor has been checked. */
+static hm_status world_append_component(hm_world *world, const hm_component_desc *desc)
+{
     uint32_t number = world->component_count;
     bool is_sparse = desc->storage == HM_COMPONENT_SPARSE;
-    status = hm_world_widen(world, &world->component_array, sizeof(hm_world_component_record),
-                            (size_t)number + 1);
+    hm_status status = world_check_room(world);
+    if (status == HM_OK)
+        status = hm_world_widen(world, &world->component_array, sizeof(hm_world_component_record),
+                                (size_t)number + 1);
     if (status == HM_OK)
         status = hm_array_commit(&world->component_array, (size_t)number + 1, false);
     if (status == HM_OK && is_sparse)
         status = world_init_sparse(world, desc);
     if (hm_world_tell(world, status) != HM_OK)
-        return HM_INVALID_INDEX;
+        return status;
     hm_world_component_record record = {.size = desc->size, .destroy = desc->destroy};
     record.copy = desc->copy;
-    record.align = (uint32_t)(desc->align != 0 ? desc->align : hm_array_natural_align(desc->size));
+    record.align = world_alignment_of(desc);
     record.context = desc->context;
     record.initial = desc->initial;
     record.name = desc->name;
@@ -418,7 +453,32 @@ hm_component hm_world_component(hm_world *world, const hm_component_desc *desc)
     *hm_world_record(world, number) = record;
     if (is_sparse)
         hm_world_record(world, record.sparse)->owner = number;
-    return world->salt + number;
+    return HM_OK;
+}
+
+hm_status hm_world_make_component(hm_world *world, const hm_component_desc *desc,
+                                  hm_component *made)
+{
+    *made = HM_INVALID_INDEX;
+    hm_status status = world_check_component(world, desc);
+    if (status != HM_OK)
+        return status;
+    uint32_t number = world_find_named(world, desc->name);
+    bool is_new = number == HM_INVALID_INDEX;
+    if (is_new)
+        number = world->component_count;
+    status = is_new ? world_append_component(world, desc) : world_check_layout(world, desc, number);
+    if (status == HM_OK)
+        *made = world->salt + number;
+    return status;
+}
+
+hm_component hm_world_component(hm_world *world, const hm_component_desc *desc)
+{
+    HM_CONTRACT(world != NULL, "hm_world_component: world is NULL");
+    hm_component made;
+    (void)hm_world_make_component(world, desc, &made);
+    return made;
 }
 
 /* questions */

@@ -116,3 +116,103 @@ gcc -std=gnu11 -O1 -Ione program.c one/handle_map.c -rdynamic -pthread -ldl -o p
 gcc -std=gnu11 -D__STDC_NO_THREADS__ -O1 -Ione program.c one/handle_map.c -pthread -ldl -o program
 ./program
 echo "two copies work together"
+
+command -v g++ >/dev/null || skip "needs g++ for the numbers of two copies"
+# Unique type ids and the numbers of C++ types: where the dynamic linker merges the counters of two
+# copies, all differ. Where it does not, a world refuses the types of the other copy.
+cat >numbers.hpp <<'END2'
+#include "handle_map.hpp"
+
+struct position {
+    float x, y;
+};
+struct velocity {
+    float x, y;
+};
+struct health {
+    int points, most;
+};
+struct library {
+    std::uint16_t (*make_unique)();
+    hm::status (*hurt)(hm::world &, hm::entity);
+};
+END2
+cat >numbers_plugin.cpp <<'END2'
+#include "numbers.hpp"
+
+namespace
+{
+std::uint16_t make_unique()
+{
+    return hm::map<int, hm::unique>(10).type_id();
+}
+hm::status hurt(hm::world &world, hm::entity which)
+{
+    return world.add(which, health{100, 100});
+}
+}
+extern "C" __attribute__((visibility("default"))) library plugin()
+{
+    return {make_unique, hurt};
+}
+END2
+cat >numbers_program.cpp <<'END2'
+#include "numbers.hpp"
+
+#include <cstdlib>
+#include <dlfcn.h>
+
+/* Whether a plugin gets a unique type id of its own, whether it may add components, and with which
+ * flag of dlopen it is loaded. */
+int main(int, char **arguments)
+{
+    const bool own_ids = std::atoi(arguments[1]) != 0, adds = std::atoi(arguments[2]) != 0;
+    const int visible = arguments[3][0] == 'g' ? RTLD_GLOBAL : RTLD_LOCAL;
+    library plugins[2];
+    for (int i = 0; i < 2; i++) {
+        void *loaded = dlopen(i == 0 ? "./numbers0.so" : "./numbers1.so", RTLD_NOW | visible);
+        if (loaded == nullptr)
+            return 1;
+        plugins[i] = reinterpret_cast<library (*)()>(dlsym(loaded, "plugin"))();
+    }
+    const std::uint16_t ids[] = {plugins[0].make_unique(), plugins[1].make_unique()};
+    if ((ids[0] != ids[1]) != own_ids)
+        return 2;
+    hm::world world(10);
+    const hm::entity which = world.create(position{1, 2}, velocity{3, 4});
+    for (const library &each : plugins)
+        if ((each.hurt(world, which) == HM_OK) != adds)
+            return 3;
+    (void)world.component<health>(); /* the plugins' one, by its name if they hide their types */
+    const position *at = world.get<position>(which);
+    if (at == nullptr || at->x != 1 || at->y != 2 || world.get<velocity>(which)->y != 4)
+        return 4;
+    if (world.has<health>(which) && world.get<health>(which)->points != 100)
+        return 5;
+    return world.has<health>(which) == adds ? 0 : 6;
+}
+END2
+gcc -std=gnu11 -O1 -fPIC -Ione -c one/handle_map.c -o copy.o
+
+# numbers OWN_IDS ADDS LOCAL_OR_GLOBAL COMPILER FLAG...: the last flags are those of all.
+numbers() {
+    own_ids=$1 adds=$2 how=$3 compiler=$4
+    shift 4
+    echo "numbers $own_ids $adds $how $compiler $*"
+    for plugin in 0 1; do
+        "$compiler" -std=c++17 -O1 -fPIC -shared -Ione "$@" numbers_plugin.cpp copy.o -pthread \
+            -o numbers$plugin.so
+    done
+    "$compiler" -std=c++17 -O1 -Ione "$@" numbers_program.cpp copy.o -pthread -ldl -o numbers
+    ./numbers "$own_ids" "$adds" "$how" || fail "numbers ended with $?"
+}
+numbers 1 1 local g++ -rdynamic
+numbers 1 1 local g++ -rdynamic -fvisibility=hidden
+numbers 1 0 global g++
+numbers 0 0 local g++
+if command -v clang++ >/dev/null; then
+    numbers 1 1 local clang++ -rdynamic
+    numbers 1 1 local clang++ -rdynamic -fvisibility=hidden
+    numbers 0 0 local clang++
+fi
+echo "the numbers of two copies differ, or are refused"

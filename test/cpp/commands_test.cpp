@@ -191,7 +191,7 @@ TEST(cpp_commands, commands_of_a_world_that_is_not_there_say_why)
     hm::commands commands(none);
     CHECK(!commands && !commands.create());
     CHECK(commands.init(none) == HM_ERROR_FULL);
-    CHECK(std::strcmp(hm_last_error(), "the world has not been initialised") == 0);
+    CHECK(std::strcmp(hm_last_error(), "the world has no capacity: was it initialised?") == 0);
     hm::world world(10);
     CHECK(commands.init(world) == HM_OK && commands.add<frozen>(world.create()) == HM_OK);
 }
@@ -267,7 +267,8 @@ TEST(cpp_commands, a_create_that_does_not_fit_in_the_buffer_records_nothing)
     std::uint32_t made = 0;
     while (commands.create(counted(1), large()))
         made++;
-    CHECK(std::strstr(hm_last_error(), " commands take ") != nullptr && made > 200 && made < 300);
+    CHECK(std::strstr(hm_last_error(), "the commands of 'world': ") != nullptr && made > 200 &&
+          made < 300);
     CHECK(!commands.create(large(), counted(1)));
     CHECK(commands.size() == 3 * made && counted::alive == static_cast<int>(made));
     const hm::entity next = commands.create(counted(2));

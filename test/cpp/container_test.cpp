@@ -124,6 +124,12 @@ template <class F> void for_all(F f)
     f(of<hm::index<int>>{"long"});
 }
 
+/* So that a container without a capacity moves often. */
+struct large {
+    int number;
+    unsigned char rest[252];
+};
+
 } // namespace
 
 TEST(cpp_container, options_reach_the_container_of_c)
@@ -179,6 +185,55 @@ TEST(cpp_container, it_is_asked_about_handles)
         made.clear();
         CHECK(fixed.empty() && !fixed.contains(handles[0]) && fixed.capacity() == 50);
     });
+}
+
+TEST(cpp_container, an_argument_may_be_an_item_of_the_container_itself)
+{
+    constexpr int n = 500;
+    large first{};
+    first.number = 7;
+    first.rest[251] = 2;
+    const auto is_first = [](const large *item) {
+        return item->number == 7 && item->rest[251] == 2;
+    };
+    for (std::uint32_t capacity : {0u, 5000u}) {
+        hm::map<large> map(capacity);
+        hm::pool<large> pool(capacity);
+        hm::table<large, int> table(capacity);
+        hm::lists<large> lists(capacity);
+        hm::world world(capacity);
+        hm::secondary<large, large> set(capacity, 5000), emplaced(capacity, 5000);
+        auto in_map = map.insert(first);
+        auto in_pool = pool.insert(first);
+        auto in_table = table.insert(first, 1);
+        auto entity = world.create(first);
+        const auto list = lists.create();
+        CHECK(lists.push(list, first) != nullptr);
+        CHECK(set.set(in_map, first) != nullptr && emplaced.set(in_map, first) != nullptr);
+        for (int i = 0; i < n; i++) {
+            const auto owner = in_map;
+            in_map = i % 2 == 0 ? map.insert(*map.get(in_map)) : map.emplace(*map.get(in_map));
+            CHECK(is_first(map.get(in_map)));
+            CHECK(is_first(set.set(in_map, *set.get(owner))));
+            CHECK(is_first(emplaced.emplace(in_map, *emplaced.get(owner))));
+            in_pool =
+                i % 2 == 0 ? pool.insert(*pool.get(in_pool)) : pool.emplace(*pool.get(in_pool));
+            CHECK(is_first(pool.get(in_pool)));
+            in_table = table.insert(*table.get<0>(in_table), *table.get<1>(in_table));
+            CHECK(is_first(table.get<0>(in_table)) && *table.get<1>(in_table) == 1);
+            CHECK(is_first(lists.push(list, lists.items(list).back())));
+            CHECK(is_first(lists.insert_at(list, 0, lists.items(list).back())));
+            entity = world.create(*world.get<large>(entity));
+            CHECK(world.add(entity, *world.get<large>(entity)) == HM_OK);
+            CHECK(is_first(world.get<large>(entity)));
+        }
+        CHECK(map.insert_n(map.data(), map.size()) == HM_OK && map.size() == 2 * (n + 1));
+        CHECK(lists.push_n(list, lists.items(list).data(), n) == HM_OK);
+        CHECK(std::all_of(map.begin(), map.end(), [&](large &item) { return is_first(&item); }));
+        CHECK(is_first(&lists.items(list).back()));
+        CHECK(map.adopt(hm::handle<large>(hm_handle_pack(3000, 1, 0)), *map.begin()) == HM_OK);
+        CHECK(is_first(map.get(hm::handle<large>(hm_handle_pack(3000, 1, 0)))));
+    }
 }
 
 TEST(cpp_container, moving_it_keeps_its_handles_and_leaves_an_empty_one)

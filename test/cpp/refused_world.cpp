@@ -16,6 +16,12 @@ struct health {
 };
 struct frozen {
 };
+struct guarded {
+    using relocatable = guarded;
+    ~guarded()
+    {
+    }
+};
 struct alignas(8192) page {
     char bytes[8192];
 };
@@ -119,6 +125,10 @@ void run(hm::world &world, hm::commands &commands, hm::entity stone)
 #endif
 #ifdef a_type_that_is_not_relocatable // is kept in an hm::pool, and the component has its handle
     world.add(stone, std::string("wolf"));
+#endif
+#ifdef an_empty_type_with_a_destructor // an empty type is a tag, which has no value that a
+                                       // destructor
+    world.add(stone, guarded());
 #endif
 #ifdef a_component_with_a_large_alignment // items are aligned to at most 4096 bytes
     (void)world.component<page>();

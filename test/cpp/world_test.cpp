@@ -326,7 +326,8 @@ TEST(cpp_world, a_type_without_a_number_is_refused_as_full)
     }
     CHECK(world.add(stone, last{2}) == HM_OK && world.get<last>(stone)->value == 2);
     CHECK(world.add(stone, late{3}) == HM_ERROR_FULL && !world.has<late>(stone));
-    CHECK(std::strcmp(hm_last_error(), "this program has 16383 types of components already") == 0);
+    CHECK(std::strstr(hm_last_error(), "this program has 16383 types of components already") !=
+          nullptr);
     CHECK(world.component<late>() == HM_INVALID_INDEX && !world.create(late{4}));
     CHECK(world.each<late>([](late &) {}) == HM_ERROR_FULL);
     CHECK(world.add(stone, first{5}) == HM_OK && world.validate() == HM_OK);
@@ -390,9 +391,9 @@ static void check_empty(hm::world &world)
 {
     CHECK(!world && world.capacity() == 0 && world.empty() && world.validate() == HM_OK);
     CHECK(world.component<position>() == HM_INVALID_INDEX);
-    CHECK(std::strcmp(hm_last_error(), "the world has not been initialised") == 0);
+    CHECK(std::strcmp(hm_last_error(), "the world has no capacity: was it initialised?") == 0);
     CHECK(!world.create() && !world.create(position{}) && !world.create<frozen>());
-    CHECK(std::strcmp(hm_last_error(), "the world has not been initialised") == 0);
+    CHECK(std::strcmp(hm_last_error(), "the world has no capacity: was it initialised?") == 0);
     CHECK(world.create_n<position>(1, nullptr) == HM_ERROR_FULL);
     CHECK(world.add<frozen>(hm::entity()) == HM_ERROR_FULL);
     CHECK(world.remove<position>(hm::entity()) == HM_ERROR_STALE);

@@ -51,7 +51,7 @@ static bool is_refused_as_full(const owner_kind *refused)
     owner made;
     bool is_refused = refused->init(&made, HM_TYPE_ID_UNIQUE, &memory.table) == HM_ERROR_FULL &&
                       strstr(hm_last_error(), "HM_TYPE_ID_UNIQUE") != NULL &&
-                      strncmp(hm_last_error(), refused->name, 2) == 0;
+                      strstr(hm_last_error(), refused->name) != NULL;
     refused->fini(&made);
     test_memory_check_released(&memory);
     return is_refused;
@@ -59,47 +59,47 @@ static bool is_refused_as_full(const owner_kind *refused)
 
 TEST(unique, when_no_number_is_left_init_is_refused)
 {
-    const uint32_t before = hm_id_table_next_type;
+    const uint32_t before = hm_next_unique_type_1;
     for (size_t i = 0; i < KINDS; i++) {
         owner made;
-        hm_id_table_next_type = HM_HANDLE_MAX_TYPE_ID;
+        hm_next_unique_type_1 = HM_HANDLE_MAX_TYPE_ID;
         CHECK(kinds[i].init(&made, HM_TYPE_ID_UNIQUE, NULL) == HM_OK);
         CHECK(hm_handle_type_id(kinds[i].issue(&made)) == HM_HANDLE_MAX_TYPE_ID);
         CHECK(is_refused_as_full(&kinds[i]) && is_refused_as_full(&kinds[i]));
         kinds[i].fini(&made);
     }
-    hm_id_table_next_type = before;
+    hm_next_unique_type_1 = before;
 }
 
 TEST(unique, a_long_name_leaves_room_for_the_reason)
 {
-    const uint32_t before = hm_id_table_next_type;
+    const uint32_t before = hm_next_unique_type_1;
     char name[200] = "";
     memset(name, 'n', sizeof name - 1);
     hm_map map;
     const hm_map_desc desc = {.item_size = 4, .type_id = HM_TYPE_ID_UNIQUE, .name = name};
-    hm_id_table_next_type = HM_HANDLE_MAX_TYPE_ID + 1;
+    hm_next_unique_type_1 = HM_HANDLE_MAX_TYPE_ID + 1;
     CHECK(hm_map_init(&map, &desc) == HM_ERROR_FULL);
     CHECK(strstr(hm_last_error(), "n' gets no type_id: ") != NULL);
-    hm_id_table_next_type = before;
+    hm_next_unique_type_1 = before;
 }
 
 TEST(unique, an_init_that_fails_uses_up_no_number)
 {
     for (size_t i = 0; i < KINDS; i++) {
-        const uint32_t before = hm_id_table_next_type;
+        const uint32_t before = hm_next_unique_type_1;
         owner made;
         test_memory memory;
         test_memory_init(&memory, test_page_size(4096));
         hm_status status = HM_ERROR_MEMORY;
         uint32_t refused = 0;
         for (; status != HM_OK; refused++) {
-            CHECK(hm_id_table_next_type == before);
+            CHECK(hm_next_unique_type_1 == before);
             test_memory_fail(&memory, refused + 1, false);
             status = kinds[i].init(&made, HM_TYPE_ID_UNIQUE, &memory.table);
             CHECK(status == HM_OK || status == HM_ERROR_MEMORY);
         }
-        CHECK(refused > 1 && hm_id_table_next_type == before + 1);
+        CHECK(refused > 1 && hm_next_unique_type_1 == before + 1);
         kinds[i].fini(&made);
         test_memory_check_released(&memory);
     }
@@ -119,10 +119,10 @@ TEST(unique, secondaries_and_indices_have_none_of_their_own)
     desc.owners = (hm_owners){.is_given = false};
     desc.type_id = HM_TYPE_ID_UNIQUE;
     CHECK(hm_secondary_init(&values, &desc) == HM_ERROR_INVALID);
-    CHECK(strncmp(hm_last_error(), "HM_TYPE_ID_UNIQUE is for containers", 35) == 0);
+    CHECK(strstr(hm_last_error(), "HM_TYPE_ID_UNIQUE is for containers") != NULL);
     hm_index index;
     CHECK(hm_index_init(&index, &(hm_index_desc){.type_id = HM_TYPE_ID_UNIQUE}) ==
           HM_ERROR_INVALID);
-    CHECK(strncmp(hm_last_error(), "HM_TYPE_ID_UNIQUE is for containers", 35) == 0);
+    CHECK(strstr(hm_last_error(), "HM_TYPE_ID_UNIQUE is for containers") != NULL);
     kinds[0].fini(&owners);
 }

@@ -75,7 +75,8 @@ TEST(lists, insert_at_behind_the_count_is_refused)
     hm_lists lists = make((hm_lists_desc){0});
     hm_handle list = make_list(&lists, 0, 4);
     CHECK(hm_lists_insert_at(&lists, list, 5, NULL) == NULL);
-    CHECK(strcmp(hm_last_error(), "index 5 is above the count 4") == 0);
+    CHECK(strcmp(hm_last_error(),
+                 "hm_lists_insert_at: index 5 is above the count 4 of a list of 'lists'") == 0);
     CHECK(has_row(&lists, list, 0, 4));
     finish(&lists);
 }

@@ -196,7 +196,8 @@ static const char *limit_of_index(uint32_t way)
         memset(&zero, 0, sizeof zero);                                                             \
         memset(&refused, 0x5A, sizeof refused);                                                    \
         return hm_##kind##_init(&refused, &desc) == HM_ERROR_INVALID &&                            \
-               (sentence == NULL || says(sentence)) && memcmp(&refused, &zero, sizeof zero) == 0;  \
+               (sentence == NULL || says_of_init(#kind, desc.name, sentence)) &&                   \
+               memcmp(&refused, &zero, sizeof zero) == 0;                                          \
     }                                                                                              \
     TEST(kind##_contract, what_is_null_at_init_is_told)                                            \
     {                                                                                              \
@@ -271,6 +272,7 @@ static const char *limit_of_index(uint32_t way)
         CHECK(status == HM_OK || memcmp(&made, &zero, sizeof zero) == 0);                          \
         bool is_filled = status == HM_OK && fill_##kind(&made);                                    \
         CHECK(is_filled ? is_marked() : test_memory_refused(&memory) && blames(#kind, limit));     \
+        CHECK(status == HM_OK || is_of_init(#kind));                                               \
         if (status == HM_OK)                                                                       \
             hm_##kind##_fini(&made);                                                               \
         check_empty_##kind(&made);                                                                 \
@@ -507,17 +509,21 @@ static const struct {
 static const struct {
     hm_handle handle;
     const char *sentence;
-} strangers[] = {
-    {{0}, "0x0000000000000000 is no owner's handle: HM_HANDLE_NULL; owners have type id 7"},
-    {{UINT64_C(0x0007000000000001)},
-     "0x0007000000000001 is no owner's handle: HM_HANDLE_FORGED; owners have type id 7"},
-    {{UINT64_C(0x8007000100000001)},
-     "0x8007000100000001 is no owner's handle: HM_HANDLE_FORGED; owners have type id 7"},
-    {{UINT64_C(0x0006000100000001)},
-     "0x0006000100000001 is no owner's handle: HM_HANDLE_FOREIGN; owners have type id 7"},
-    {{UINT64_C(0x00070001002DC6C0)},
-     "the owner's index 3000000 is not below max_slots 3000000 of '" NAME
-     "': name its container in the descriptor, as `owners`"}};
+} strangers[] = {{{0},
+                  "0x0000000000000000 is no owner's handle in '" NAME
+                  "': HM_HANDLE_NULL; owners have type id 7"},
+                 {{UINT64_C(0x0007000000000001)},
+                  "0x0007000000000001 is no owner's handle in '" NAME
+                  "': HM_HANDLE_FORGED; owners have type id 7"},
+                 {{UINT64_C(0x8007000100000001)},
+                  "0x8007000100000001 is no owner's handle in '" NAME
+                  "': HM_HANDLE_FORGED; owners have type id 7"},
+                 {{UINT64_C(0x0006000100000001)},
+                  "0x0006000100000001 is no owner's handle in '" NAME
+                  "': HM_HANDLE_FOREIGN; owners have type id 7"},
+                 {{UINT64_C(0x00070001002DC6C0)},
+                  "the owner's index 3000000 is not below max_slots 3000000 of '" NAME
+                  "': name its container in the descriptor, as `owners`"}};
 
 #define OWNED_TESTS(kind)                                                                          \
     static void check_owned_##kind(hm_##kind##_desc desc, uint32_t capacity)                       \

@@ -61,6 +61,28 @@ static bool decode(uint32_t version, const void *bytes, size_t size, void *item,
     return context == NULL || ++*(uint32_t *)context != 5;
 }
 
+TEST(save_map, a_file_without_the_section_is_told_with_those_that_it_has)
+{
+    static unsigned char file[10000];
+    hm_map map;
+    hm_pool pool;
+    CHECK(hm_map_init(&map, &(hm_map_desc){.item_size = 4, .name = "meshes"}) == HM_OK);
+    CHECK(hm_pool_init(&pool, &(hm_pool_desc){.item_size = 4, .name = "bullets"}) == HM_OK);
+    hm_memory_stream stream = {.bytes = file, .size = sizeof file};
+    CHECK(hm_map_save(&map, NULL, hm_sink_memory(&stream)) == HM_OK);
+    CHECK(hm_pool_save(&pool, NULL, hm_sink_memory(&stream)) == HM_OK);
+    stream.size = stream.position;
+    stream.position = 0;
+    hm_map other;
+    CHECK(hm_map_init(&other, &(hm_map_desc){.item_size = 4, .name = "textures"}) == HM_OK);
+    CHECK(hm_map_load(&other, NULL, hm_source_memory(&stream)) == HM_ERROR_CORRUPT);
+    CHECK(strcmp(hm_last_error(),
+                 "the source has no map 'textures', but map 'meshes', pool 'bullets'") == 0);
+    hm_map_fini(&other);
+    hm_map_fini(&map);
+    hm_pool_fini(&pool);
+}
+
 TEST(save_map, items_go_through_encode_and_decode)
 {
     hm_map map = make_odd("numbers", 3000), loaded = make_empty("numbers", 0);

@@ -18,6 +18,24 @@ static inline bool says(const char *sentence)
     return equal;
 }
 
+/* Whether it says this of the init of a container that the program has given this name, or NULL. */
+static inline bool says_of_init(const char *kind, const char *name, const char *sentence)
+{
+    char whole[160];
+    const char *quote = name != NULL ? "'" : "";
+    snprintf(whole, sizeof whole, "hm_%s_init: %s%s%s%s%s", kind, quote, name != NULL ? name : "",
+             quote, name != NULL ? ": " : "", sentence);
+    return says(whole);
+}
+
+/* Whether it names the init of this kind of container. */
+static inline bool is_of_init(const char *kind)
+{
+    char start[40];
+    snprintf(start, sizeof start, "hm_%s_init: ", kind);
+    return strncmp(hm_last_error(), start, strlen(start)) == 0;
+}
+
 static inline bool mentions(const char *part)
 {
     bool is_there = strstr(hm_last_error(), part) != NULL;
@@ -41,7 +59,7 @@ static inline bool tells_refusal(const char *end)
 /* Whether it was address space that was refused, and not memory. */
 static inline bool tells_reservation(void)
 {
-    return strncmp(hm_last_error(), "a reservation of ", 17) == 0;
+    return strstr(hm_last_error(), "a reservation of ") != NULL;
 }
 
 /* Leaves a message that no other failure leaves. */
@@ -54,7 +72,7 @@ static inline void mark(void)
 
 static inline bool is_marked(void)
 {
-    return says("item_size 77 is not a multiple of item_align 2");
+    return says("hm_array_init: item_size 77 is not a multiple of item_align 2");
 }
 
 #endif

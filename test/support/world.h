@@ -26,7 +26,8 @@ static inline hm_component make_component(hm_world *world, hm_component_desc des
     return component;
 }
 
-/* Components of int in archetypes, or sparse ones, and tags. */
+/* Components of int in archetypes, or sparse ones, and tags: a new one in each call, since they
+ * have no names. */
 static inline hm_component make_int(hm_world *world)
 {
     return make_component(world, (hm_component_desc){.size = sizeof(int)});
@@ -40,7 +41,7 @@ static inline hm_component make_sparse(hm_world *world)
 
 static inline hm_component make_tag(hm_world *world)
 {
-    return make_component(world, (hm_component_desc){.name = "tag"});
+    return make_component(world, (hm_component_desc){.size = 0});
 }
 
 /* Creates an entity with this component, and this value. */

@@ -3,6 +3,7 @@
 #include "support/table.h"
 
 #include "support/damage.h"
+#include "support/last_error.h"
 
 #include <stdio.h>
 
@@ -16,9 +17,7 @@ static bool is_refused(hm_table_desc desc, const char *sentence)
     memset(&table, 0x5A, sizeof table);
     if (hm_table_init(&table, &desc) != HM_ERROR_INVALID)
         return false;
-    if (strcmp(hm_last_error(), sentence) != 0)
-        fprintf(stderr, "said: %s\n", hm_last_error());
-    return strcmp(hm_last_error(), sentence) == 0 && memcmp(&table, &zero, sizeof zero) == 0;
+    return says_of_init("table", desc.name, sentence) && memcmp(&table, &zero, sizeof zero) == 0;
 }
 
 static bool column_is_refused(size_t size, size_t align, const char *name, const char *sentence)
@@ -39,7 +38,7 @@ TEST(table_contract, init_refuses_columns_that_no_table_has)
     for (uint32_t c = 0; c <= HM_TABLE_MAX_COLUMNS; c++)
         columns[c] = (hm_column){4, 0, NULL};
     hm_table_desc desc = {.columns = NULL, .column_count = COLUMNS};
-    CHECK(is_refused(desc, "hm_table_init: columns is NULL"));
+    CHECK(is_refused(desc, "columns is NULL"));
     desc = (hm_table_desc){.columns = columns};
     CHECK(is_refused(desc, "column_count is 0"));
     desc.column_count = HM_TABLE_MAX_COLUMNS + 1;

@@ -15,14 +15,14 @@ TEST(commands, components_that_are_not_of_this_world_are_refused_when_recorded)
         if (stranger >= self->spot && stranger <= self->sparse_spot)
             continue; /* Zero may be a component. */
         CHECK(hm_commands_add(&self->commands, entity, stranger, NULL) == HM_ERROR_INVALID);
-        CHECK(strstr(hm_last_error(), "is no component of this world") != NULL);
+        CHECK(strstr(hm_last_error(), "is no component of the world 'world'") != NULL);
         CHECK(hm_commands_remove(&self->commands, entity, stranger) == HM_ERROR_INVALID);
         CHECK(hm_commands_change(&self->commands, entity, &stranger, 1, NULL, 0) ==
               HM_ERROR_INVALID);
         CHECK(hm_commands_change(&self->commands, entity, NULL, 0, &stranger, 1) ==
               HM_ERROR_INVALID);
         CHECK(hm_handle_is_null(hm_commands_create(&self->commands, &stranger, 1)));
-        CHECK(strstr(hm_last_error(), "is no component of this world") != NULL);
+        CHECK(strstr(hm_last_error(), "is no component of the world 'world'") != NULL);
     }
     CHECK(hm_commands_count(&self->commands) == 0);
     finish(other);

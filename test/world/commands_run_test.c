@@ -203,7 +203,8 @@ TEST(commands_run, a_run_for_which_there_is_no_archetype_waits)
     }
     for (int round = 0; round < 2; round++) {
         CHECK(hm_commands_apply(&commands) == HM_ERROR_FULL);
-        CHECK(strcmp(hm_last_error(), "1 of 1 archetypes: max_archetypes is used up") == 0);
+        CHECK(strstr(hm_last_error(), " has 1 of 1 archetypes: trim it, or raise max_archetypes") !=
+              NULL);
         CHECK(hm_commands_count(&commands) == MANY && hm_world_validate(&world) == HM_OK);
         for (int i = 0; i < MANY; i++) {
             CHECK(value_of(&world, entities[i], first) == i);

@@ -101,7 +101,7 @@ TEST(commands, entities_whose_sets_differ_in_one_component_part)
     hm_component tags[COMPONENTS];
     hm_handle entities[COMPONENTS];
     for (int i = 0; i < COMPONENTS; i++) {
-        tags[i] = make(self, (hm_component_desc){.name = "tag"});
+        tags[i] = make(self, (hm_component_desc){0});
         entities[i] = create(self, (hm_component[]){self->spot, tags[i]}, 2);
         CHECK(hm_commands_add(&self->commands, entities[i], self->tag, NULL) == HM_OK);
     }
@@ -171,7 +171,8 @@ TEST(commands, handles_are_promised_up_to_the_reserve)
     CHECK(hm_handle_equal(entities[MANY - 1], last));
     for (int i = 0; i < 3; i++)
         CHECK(hm_handle_is_null(hm_commands_create(&self->commands, NULL, 0)));
-    CHECK(says("1000 handles are promised, all that hm_world_reserve made ready"));
+    CHECK(says("the world 'world' has promised all 1000 handles that were ready: call "
+               "hm_world_reserve first"));
     CHECK(hm_commands_count(&self->commands) == MANY);
     CHECK(hm_world_reserve(&self->world, 1) == HM_OK);
     last = create(self, NULL, 0);

@@ -6,6 +6,7 @@
 #include "support/memory.h"
 
 #include <handle_map/query.h>
+#include <handle_map/save.h>
 
 #include <stdlib.h>
 #include <string.h>
@@ -78,6 +79,45 @@ TEST(world_contract, a_refused_component_says_why)
     finish_world(&world);
 }
 
+TEST(world_contract, a_second_component_of_one_name_is_the_first_one)
+{
+    const char rope[] = "rope"; /* Names are compared, not their addresses. */
+    const hm_component_desc desc = {.size = 8, .align = 4, .name = "rope", .destroy = ignore};
+    hm_world world = make_world((hm_world_desc){.name = "stage"});
+    hm_component first = make_component(&world, desc);
+    hm_handle entity = hm_world_create(&world, &first, 1);
+    CHECK(hm_world_component(&world, &(hm_component_desc){.size = 8, .align = 4, .name = rope}) ==
+          first);
+    CHECK(world.component_count == 1 && hm_world_has(&world, entity, first));
+    hm_component_desc sparse = {.size = 8, .storage = HM_COMPONENT_SPARSE, .name = "knot"};
+    hm_component knot = make_component(&world, sparse);
+    CHECK(knot != first && hm_world_component(&world, &sparse) == knot);
+    hm_component tag = make_component(&world, (hm_component_desc){.name = "tied"});
+    CHECK(hm_world_component(&world, &(hm_component_desc){.name = "tied"}) == tag);
+    CHECK(world.component_count == 3 && world.sparse_count == 1);
+    CHECK(hm_world_save(&world, NULL, hm_sink_memory(&(hm_memory_stream){0})) == HM_OK);
+    finish_world(&world);
+}
+
+TEST(world_contract, a_second_component_of_one_name_and_another_layout_is_refused)
+{
+    static const hm_component_desc others[] = {
+        {.size = 12, .align = 4, .name = "rope"},
+        {.size = 8, .align = 8, .name = "rope"},
+        {.size = 8, .align = 4, .name = "rope", .storage = HM_COMPONENT_SPARSE},
+        {.name = "rope"}};
+    hm_world world = make_world((hm_world_desc){.name = "stage"});
+    make_component(&world, (hm_component_desc){.size = 8, .align = 4, .name = "rope"});
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        CHECK(component_fails(&world, others[i],
+                              "hm_world_component: 'stage' has a component 'rope' of another size, "
+                              "align or storage: choose another name"));
+    CHECK(world.component_count == 1 && world.sparse_count == 0);
+    hm_component_desc nameless = {.size = 8};
+    CHECK(make_component(&world, nameless) != make_component(&world, nameless));
+    finish_world(&world);
+}
+
 TEST(world_contract, a_world_has_at_most_1024_components)
 {
     hm_world world = make_world((hm_world_desc){.capacity = 10});
@@ -88,7 +128,7 @@ TEST(world_contract, a_world_has_at_most_1024_components)
         CHECK(i == 0 || made[i] != made[i - 1]);
     }
     CHECK(component_fails(&world, (hm_component_desc){.size = 4},
-                          "1024 components are made already"));
+                          "the world 'world' has 1024 components, and may have no more"));
     hm_handle entity = hm_world_create(&world, made, HM_WORLD_MAX_COMPONENTS);
     CHECK(!hm_handle_is_null(entity));
     for (uint32_t i = 0; i < HM_WORLD_MAX_COMPONENTS; i++) {
@@ -112,10 +152,10 @@ TEST(world_contract, components_of_another_world_are_refused)
     for (size_t i = 0; i < sizeof foreign / sizeof *foreign; i++) {
         hm_component set[] = {ours, foreign[i]};
         CHECK(hm_handle_is_null(hm_world_create(&world, set, 2)));
-        CHECK(strstr(hm_last_error(), "is no component of this world") != NULL);
+        CHECK(strstr(hm_last_error(), "is no component of the world 'world'") != NULL);
         CHECK(hm_world_create_n(&world, set, 2, 3, NULL, NULL) == HM_ERROR_INVALID);
         CHECK(hm_world_add(&world, entity, foreign[i], NULL) == HM_ERROR_INVALID);
-        CHECK(strstr(hm_last_error(), "is no component of this world") != NULL);
+        CHECK(strstr(hm_last_error(), "is no component of the world 'world'") != NULL);
         CHECK(hm_world_remove(&world, entity, foreign[i], NULL) == HM_ERROR_INVALID);
         CHECK(hm_world_change(&world, entity, &foreign[i], 1, NULL, 0) == HM_ERROR_INVALID);
         CHECK(hm_world_change(&world, entity, NULL, 0, &foreign[i], 1) == HM_ERROR_INVALID);
@@ -235,7 +275,7 @@ TEST(world_contract, a_dead_entity_is_refused_and_the_sentence_says_so)
     hm_handle entity = make_one(&world, component, 1);
     CHECK(hm_world_destroy(&world, entity) && !hm_world_destroy(&world, entity));
     CHECK(hm_world_add(&world, entity, component, NULL) == HM_ERROR_STALE);
-    CHECK(says("entity 0x0009000100000000 is not alive: HM_HANDLE_STALE"));
+    CHECK(says("entity 0x0009000100000000 is not alive in 'world': HM_HANDLE_STALE"));
     CHECK(hm_world_explain(&world, make_one(&world, component, 2)) == HM_HANDLE_LIVE);
     finish_world(&world);
 }
@@ -266,7 +306,9 @@ TEST(world_contract, nothing_changes_while_a_query_runs)
     hm_query_begin(&query, &loop);
     check_all_refused(&world, entity, component);
     CHECK(hm_world_add(&world, entity, component, NULL) == HM_ERROR_BUSY);
-    CHECK(says("the world 'arena' does not change while a query runs"));
+    CHECK(says(
+        "the world 'arena' does not change while a query runs (1 do): record it in commands, or "
+        "call hm_query_end for a loop that was left"));
     CHECK(hm_world_reserve(&world, 100) == HM_OK);
     hm_world_touch(&world, entity, component);
     CHECK(hm_world_count(&world) == 1 && value_of(&world, entity, component) == 8);

@@ -318,7 +318,8 @@ TEST(world_memory, max_archetypes_refuses_and_trim_makes_them_available_again)
     hm_component a = make_int(&world), b = make_int(&world), c = make_int(&world);
     hm_handle first = make_one(&world, a, 1), second = make_one(&world, b, 2);
     CHECK(hm_handle_is_null(hm_world_create(&world, &c, 1)));
-    CHECK(strcmp(hm_last_error(), "2 of 2 archetypes: max_archetypes is used up") == 0);
+    CHECK(strstr(hm_last_error(), " has 2 of 2 archetypes: trim it, or raise max_archetypes") !=
+          NULL);
     CHECK(hm_world_add(&world, first, b, NULL) == HM_ERROR_FULL);
     CHECK(hm_world_archetype_count(&world) == 2);
     hm_component large = make_component(&world, (hm_component_desc){.size = 12000});

@@ -378,7 +378,8 @@ TEST(query_change, an_archetype_too_many_is_refused_and_changes_nothing)
     for (uint32_t n = 1; n <= 2; n++) { /* With a sparse component they change one by one. */
         uint32_t changed = 5;
         CHECK(hm_query_change(&query, LIST(on.b, on.x), n, NULL, 0, &changed) == HM_ERROR_FULL);
-        CHECK(strcmp(hm_last_error(), "3 of 3 archetypes: max_archetypes is used up") == 0);
+        CHECK(strstr(hm_last_error(), " has 3 of 3 archetypes: trim it, or raise max_archetypes") !=
+              NULL);
         CHECK(changed == 0 && visit(&query) == 3 && hm_world_validate(&on.world) == HM_OK);
         CHECK(!hm_world_has(&on.world, first, on.b) && !hm_world_has(&on.world, second, on.b));
         CHECK(!hm_world_has(&on.world, first, on.x) && !hm_world_has(&on.world, second, on.x));

@@ -57,15 +57,16 @@ TEST(query_contract, groups_of_any_divide_it)
     desc.any = list;
     desc.any_groups = empty;
     CHECK(is_refused(&on.world, &desc));
-    CHECK(says("group 1 of `any` has 0 components, of 0 that are left"));
+    CHECK(says("hm_query_init: group 1 of `any` has 0 components, of 0 that are left"));
     desc.any_groups = large;
     CHECK(is_refused(&on.world, &desc));
-    CHECK(says("group 1 of `any` has 2 components, of 1 that are left"));
+    CHECK(says("hm_query_init: group 1 of `any` has 2 components, of 1 that are left"));
     desc.any_groups = wraps;
     CHECK(is_refused(&on.world, &desc));
     desc.any_groups = two;
     desc.any_group_count = 1;
-    CHECK(is_refused(&on.world, &desc) && says("1 components of `any` are in no group"));
+    CHECK(is_refused(&on.world, &desc) &&
+          says("hm_query_init: 1 components of `any` are in no group"));
     desc.any_groups = NULL;
     CHECK(is_refused(&on.world, &desc));
     CHECK(says("hm_query_init: any or its groups are NULL, but their number is not 0"));
@@ -136,7 +137,7 @@ TEST(query_contract, a_query_has_at_most_64_components)
     for (uint32_t i = 0; i < HM_QUERY_MAX_TERMS; i++)
         set_int(&on, entity, list[i], (int)i);
     CHECK(is_refused(&on.world, &(hm_query_desc){.all = list, .all_count = 65}));
-    CHECK(says("a query has at most 64 components"));
+    CHECK(says("hm_query_init: a query has at most 64 components"));
     CHECK(is_refused(
         &on.world,
         &(hm_query_desc){.all = list, .all_count = UINT32_MAX, .none = list, .none_count = 1}));

@@ -536,15 +536,15 @@ TEST(world, a_copy_has_all_components_and_values_that_its_hooks_have_made)
 TEST(world, an_entity_whose_value_would_be_destroyed_twice_is_not_copied)
 {
     hm_world world = make_world((hm_world_desc){.name = "stage"});
-    hm_component_desc desc = {.size = sizeof(int), .destroy = nothing_to_free, .name = "rope"};
+    hm_component_desc desc = {.size = sizeof(int), .destroy = nothing_to_free};
     for (int i = 0; i < 2; i++) {
+        desc.name = i == 0 ? "rope" : "sparse rope";
         hm_component rope = make_component(&world, desc);
         hm_handle entity = make_one(&world, rope, 1);
         give(&world, entity, make_int(&world), 2); /* What may be copied does not change that. */
         give(&world, entity, make_sparse(&world), 3);
         CHECK(hm_handle_is_null(hm_world_copy(&world, entity)));
-        CHECK(strcmp(hm_last_error(), "component rope has a destroy hook, but none that copies") ==
-              0);
+        CHECK(strstr(hm_last_error(), "rope has a destroy hook, but none that copies") != NULL);
         desc.storage = HM_COMPONENT_SPARSE;
     }
     CHECK(hm_world_count(&world) == 2);

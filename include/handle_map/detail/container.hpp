@@ -210,6 +210,8 @@ template <class T> class maker
   public:
     template <class... Args> explicit maker(Args &&...args)
     {
+        if constexpr (std::is_empty<T>::value) /* A constructor writes none of its bytes. */
+            std::memset(bytes_, 0, sizeof bytes_);
         construct<T>(static_cast<void *>(bytes_), std::forward<Args>(args)...);
     }
     maker(const maker &) = delete;

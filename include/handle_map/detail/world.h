@@ -154,8 +154,14 @@ HM_API HM_COLD void hm_world_moved(hm_world *world);
  * or NULL, and whether the entity has one. */
 HM_API void *hm_world_get_sparse(const hm_world *world, hm_handle entity, uint32_t number);
 HM_API bool hm_world_has_sparse(const hm_world *world, hm_handle entity, uint32_t number);
-/* For world.hpp, when `most` C++ types have numbers and another needs one. HM_ERROR_FULL. */
-HM_API HM_COLD hm_status hm_world_refuse_type(uint32_t most);
+/* hm_world_component with a status; `made` gets HM_INVALID_INDEX unless that is HM_OK. */
+struct hm_component_desc;
+HM_API hm_status hm_world_make_component(hm_world *world, const struct hm_component_desc *desc,
+                                         uint32_t *made);
+/* For world.hpp: says why a C++ type is no component, and returns the status. `type` may be NULL.
+ */
+HM_API HM_COLD hm_status hm_world_refuse_type(const hm_world *world, const char *type,
+                                              hm_status status, const char *why);
 
 static inline unsigned char *hm_world_chunk_at(const hm_world *world, uint32_t chunk)
 {

@@ -50,11 +50,20 @@ constexpr const hm_component *set_of(const hm_component (&components)[Size]) noe
 }
 
 /* The types that any world of the program has met have numbers from 1. One that none has met has 0,
- * which is no component in any world. */
+ * which is no component in any world.
+ *
+ * How many there are. It is visible even where a program hides its symbols, so that the dynamic
+ * linker makes one of those of all shared libraries, where it can; the name has a version, which
+ * rises when the meaning changes. */
+#if defined(__GNUC__) && !defined(_WIN32)
+__attribute__((visibility("default")))
+#endif
+inline std::atomic<std::uint32_t>
+    type_numbers_1{0};
+
 inline std::uint32_t next_type_number() noexcept
 {
-    static std::atomic<std::uint32_t> last{0};
-    return last.fetch_add(1, std::memory_order_relaxed) + 1;
+    return type_numbers_1.fetch_add(1, std::memory_order_relaxed) + 1;
 }
 
 template <class T> struct type_number {
@@ -97,11 +106,10 @@ struct world_state {
 struct world_core : world_state {
     /* Types that a program may use as components, in all its worlds together: see world.hpp. */
     static constexpr std::uint32_t max_types = 16383;
-    /* Bytes of a value in an archetype: see world.h. */
-    static constexpr std::size_t max_size = 16368 - sizeof(hm_handle);
 
     hm_array home{}; /* has one item: this struct */
     const hm_memory *memory = nullptr;
+    const void *counter = &type_numbers_1; /* of the copy of this header that made the world */
     follower *queries = nullptr, *commands = nullptr;
     std::atomic_flag lock = ATOMIC_FLAG_INIT; /* of the lists: threads may make queries at once */
 
@@ -184,6 +192,9 @@ struct world_core : world_state {
                       "is kept in an hm::pool, and the component has its handle; or the component "
                       "has a std::unique_ptr to it. If this type may, specialise "
                       "hm::is_relocatable");
+        static_assert(!is_tag<T> || std::is_trivially_destructible<T>::value,
+                      "an empty type is a tag, which has no value that a destructor could run for: "
+                      "give the type a member");
         *found = find<T>();
         return *found != HM_INVALID_INDEX ? HM_OK
                                           : make_component<std::decay_t<T>>(found, name, storage);
@@ -281,12 +292,30 @@ struct world_core : world_state {
         }
     }
 
+    /* Whether the name of T may be that of a type of another source, too. */
+    template <class T> static bool has_local_name() noexcept
+    {
+        const char *name = name_of<T>();
+        return name != nullptr && (std::strstr(name, "anonymous") != nullptr ||
+                                   std::strstr(name, "<unnamed") != nullptr ||
+                                   std::strstr(name, "<lambda") != nullptr);
+    }
+    /* Gives T its number, and makes room for that. */
+    template <class T> status number_type(std::uint32_t *number) noexcept
+    {
+        if (counter != &type_numbers_1)
+            return hm_world_refuse_type(&c, name_of<T>(), HM_ERROR_INVALID,
+                                        "another copy of the library made the world (world.hpp)");
+        *number = type_number<T>::give();
+        if (*number > max_types)
+            return hm_world_refuse_type(&c, name_of<T>(), HM_ERROR_FULL,
+                                        "this program has 16383 types of components already");
+        return is_live() ? make_room(*number) : HM_OK;
+    }
     status make_room(std::uint32_t number) noexcept
     {
         if (number < type_count)
             return HM_OK;
-        if (number > max_types)
-            return hm_world_refuse_type(max_types);
         status returned = hm_array_resize(&types, std::size_t{number} + 1);
         if (returned != HM_OK)
             return returned;
@@ -331,26 +360,22 @@ struct world_core : world_state {
             else
                 desc.destroy = &destroy<T>;
         }
-        std::uint32_t number = type_number<T>::give();
-        status returned = is_live() ? make_room(number) : HM_OK;
+        std::uint32_t number = 0;
+        status returned = number_type<T>(&number);
         if (returned != HM_OK)
             return returned;
-        *made = hm_world_component(&c, &desc);
-        if (*made == HM_INVALID_INDEX)
-            return refusal(desc);
+        const std::uint32_t before = c.component_count;
+        returned = hm_world_make_component(&c, &desc, made);
+        if (returned == HM_OK && c.component_count == before && name == nullptr &&
+            has_local_name<T>()) {
+            *made = HM_INVALID_INDEX;
+            returned = hm_world_refuse_type(&c, desc.name, HM_ERROR_INVALID,
+                                            "another type has this name: choose one");
+        }
+        if (returned != HM_OK)
+            return returned;
         static_cast<hm_component *>(hm_array_data(&types))[number] = *made;
         return HM_OK;
-    }
-    /* Why a component was not made: hm_world_component returns no status. The order of the reasons
-     * is the one in which it looks for them. */
-    status refusal(const hm_component_desc &desc) const noexcept
-    {
-        if ((c.guard.flags & HM_GUARD_BUSY) != 0)
-            return HM_ERROR_BUSY;
-        if (desc.storage == HM_COMPONENT_ARCHETYPE && desc.size > max_size)
-            return HM_ERROR_INVALID;
-        const bool is_full = !is_live() || c.component_count >= HM_WORLD_MAX_COMPONENTS;
-        return is_full ? HM_ERROR_FULL : HM_ERROR_MEMORY;
     }
 };
 
