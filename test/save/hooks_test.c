@@ -406,6 +406,7 @@ static void save_some(run *in, uint32_t shape)
 /* Makes a container with some values of its own; the k-th call is refused from then on. */
 static void begin_run(run *in, uint32_t shape, uint32_t own, fault refused, uint32_t k)
 {
+    test_memory_use(hm_memory_heap()); /* Of which a call takes least. */
     test_memory_init_with_holes(&in->memory, test_page_size(4096));
     see_anew(refused == DECODE ? k : 0);
     in->of->init(&in->into, shape, in->by, &in->memory.table);
