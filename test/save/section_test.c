@@ -117,3 +117,102 @@ TEST(save_section, the_byte_that_a_refusal_names_is_that_of_the_file)
     CHECK(strcmp(hm_last_error(), place) == 0);
     test_file_end(&file);
 }
+
+/* Returns whether the k-th call for memory was refused; *lost counts what was reserved ahead. */
+static bool refuse_return(test_file *file, uint32_t k, const char *damage, uint32_t *lost)
+{
+    hm_map map;
+    test_memory memory;
+    test_memory_init(&memory, test_page_size(4096));
+    CHECK(hm_map_init(&map, &(hm_map_desc){.item_size = 8,
+                                           .capacity = 2000,
+                                           .max_slots = 1000000,
+                                           .type_id = 1,
+                                           .memory = &memory.table,
+                                           .name = "a"}) == HM_OK);
+    CHECK(hm_map_reserve(&map, 1000) == HM_OK);
+    size_t before = hm_map_get_stats(&map).committed_size;
+    test_memory_fail(&memory, k, true);
+    hm_status status = hm_map_load(&map, NULL, test_source(file));
+    bool is_refused = test_memory_refused(&memory);
+    test_memory_fail(&memory, 0, false);
+    CHECK(status == HM_ERROR_CORRUPT || (status == HM_ERROR_MEMORY && is_refused));
+    if (status == HM_ERROR_CORRUPT) {
+        CHECK(damage == NULL || strcmp(hm_last_error(), damage) == 0);
+        *lost += hm_map_get_stats(&map).committed_size < before;
+    }
+    CHECK(hm_map_validate(&map) == HM_OK && hm_map_count(&map) == 0);
+    hm_map_fini(&map);
+    test_memory_check_released(&memory);
+    return is_refused;
+}
+
+/* The load has moved entries to a range of their own, since the file has more slots than items. */
+TEST(save_section, damage_is_told_though_what_was_reserved_ahead_is_lost)
+{
+    hm_map map;
+    test_file file = {0};
+    char damage[160];
+    uint32_t lost = 0;
+    CHECK(hm_map_init(&map, &(hm_map_desc){.item_size = 8, .type_id = 1, .name = "a"}) == HM_OK);
+    CHECK(hm_map_adopt(&map, hm_handle_pack(300000, 1, 1), NULL) == HM_OK);
+    CHECK(hm_map_save(&map, NULL, test_sink(&file)) == HM_OK);
+    hm_map_fini(&map);
+    file.bytes[file.size - 1] ^= 1;
+    CHECK(!refuse_return(&file, 0, NULL, &lost) && lost == 0);
+    strcpy(damage, hm_last_error());
+    for (uint32_t k = 1; refuse_return(&file, k, damage, &lost); k++)
+        CHECK(k < 1000);
+    CHECK(lost > 0);
+    test_file_end(&file);
+}
+
+/* Returns whether the k-th call for memory was refused. */
+static bool refuse_owners(test_file *file, uint32_t k, uint32_t *told)
+{
+    hm_secondary secondary;
+    test_memory memory;
+    test_memory_init_with_holes(&memory, test_page_size(4096));
+    CHECK(hm_secondary_init(&secondary, &(hm_secondary_desc){.value_size = 8,
+                                                             .capacity = 9,
+                                                             .max_slots = 1000000,
+                                                             .type_id = 1,
+                                                             .memory = &memory.table,
+                                                             .name = "a"}) == HM_OK);
+    test_memory_fail(&memory, k, false);
+    hm_status status = hm_secondary_load(&secondary, NULL, test_source(file));
+    bool is_refused = test_memory_refused(&memory);
+    test_memory_fail(&memory, 0, false);
+    CHECK(status == HM_ERROR_CORRUPT || (status == HM_ERROR_MEMORY && is_refused));
+    bool is_told = strstr(hm_last_error(), "two owners have one slot") != NULL;
+    CHECK(is_told == (status == HM_ERROR_CORRUPT));
+    *told += is_told && is_refused;
+    CHECK(hm_secondary_validate(&secondary) == HM_OK && hm_secondary_count(&secondary) == 0);
+    hm_secondary_fini(&secondary);
+    test_memory_check_released(&memory);
+    return is_refused;
+}
+
+/* Only then have owners got positions, which are given back. */
+TEST(save_section, two_owners_of_one_slot_are_told_though_memory_cannot_be_given_back)
+{
+    enum { HIGH = 500000 };
+    hm_secondary secondary;
+    test_file file = {0};
+    uint32_t told = 0;
+    const hm_secondary_desc desc = {.value_size = 8, .type_id = 1, .name = "a"};
+    CHECK(hm_secondary_init(&secondary, &desc) == HM_OK);
+    CHECK(hm_secondary_set(&secondary, hm_handle_pack(HIGH, 1, 1), NULL) != NULL);
+    CHECK(hm_secondary_set(&secondary, hm_handle_pack(3, 1, 1), NULL) != NULL);
+    CHECK(hm_secondary_save(&secondary, NULL, test_sink(&file)) == HM_OK);
+    hm_secondary_fini(&secondary);
+    unsigned char *slot = file.bytes + file.size - SUM - 6; /* of the last owner */
+    CHECK(slot[0] == 3);
+    for (int i = 0; i < 4; i++)
+        slot[i] = (unsigned char)(HIGH >> 8 * i);
+    test_file_seal(&file);
+    for (uint32_t k = 1; refuse_owners(&file, k, &told); k++)
+        CHECK(k < 1000);
+    CHECK(told > 0);
+    test_file_end(&file);
+}

@@ -341,7 +341,7 @@ BUGS = [
     Bug("values that a load makes zero are destroyed where it fails", "src/save/load_world.c",
         "return part->number != HM_WORLD_NONE && !part->is_zero && part->format != NULL &&",
         "return part->number != HM_WORLD_NONE && part->format != NULL &&", "file"),
-    Bug("sparse values that a load makes zero are destroyed where it fails", "src/save/load_world.c",
+    Bug("sparse values that a load makes zero are destroyed if it fails", "src/save/load_world.c",
         "    if (status != HM_OK && !part->is_zero)\n"
         "        hm_load_destroy_values",
         "    if (status != HM_OK)\n"
@@ -413,6 +413,24 @@ BUGS = [
     Bug("a refusal names the byte behind what it refuses", "src/save/items.c",
         "size * (n - i), \"decode refused the item\"",
         "0, \"decode refused the item\"", "file"),
+    Bug("a load tells of an array that is not given back instead of the damage", "src/save/ids.c",
+        "    hm_restore_last_error(); /* What was reserved ahead is lost. */\n",
+        "", "file"),
+    Bug("a load tells of a move back that is refused instead of the damage", "src/save/ids.c",
+        "            hm_restore_last_error(); /* It stays as large as it is. */",
+        "            (void)load;", "file"),
+    Bug("an array tells of memory that is not given back", "src/array.c",
+        "        hm_restore_last_error(); /* The caller has a failure to tell. */\n",
+        "        (void)array;\n", "file"),
+    Bug("a pool tells of memory that is not given back", "src/pool/fill.c",
+        "        hm_restore_last_error(); /* The caller has a failure to tell. */\n",
+        "        (void)pool;\n", "file"),
+    Bug("a table tells of memory that is not given back", "src/table/layout.c",
+        "            hm_restore_last_error(); /* The caller has a failure to tell. */\n",
+        "            (void)table;\n", "file"),
+    Bug("a secondary tells of memory that is not given back", "src/secondary/pieces.c",
+        "        hm_restore_last_error(); /* The caller has a failure to tell. */\n",
+        "        (void)secondary;\n", "file"),
 ]
 
 
