@@ -229,7 +229,12 @@ static struct {
 
 static void load_no_changes(test_kind kind)
 {
+    const hm_change change = {.kind = HM_CHANGE_ERASED, .part = HM_INVALID_INDEX};
+    hm_status status = HM_OK;
     inside.asked++;
+#define APPLY(of) status = hm_##of##_apply(&inside.made.of, &change);
+    EACH_CALL(APPLY)
+    CHECK(status == HM_ERROR_BUSY);
     CHECK(load_changes(&inside.made, kind, NULL, &inside.file) == HM_ERROR_BUSY);
     CHECK(inside.file.position == 0); /* The section is not read. */
 }
@@ -275,6 +280,43 @@ TEST(changes, of_nothing_are_refused_too_inside_a_hook)
                .item_size = 4);
     CHECK(inside.asked == 5);
     test_file_end(&inside.file);
+}
+
+static bool read_and_change(void *context, void *bytes, size_t size)
+{
+    load_no_changes(TEST_INDEX);
+    return test_file_read(context, bytes, size);
+}
+
+/* An index has no hooks. */
+TEST(changes, of_an_index_are_refused_while_it_is_loaded)
+{
+    test_any from;
+    test_file file = {0};
+    save_nothing(TEST_INDEX, &inside.file);
+    CHECK(init_any(&from, TEST_INDEX, NULL) == HM_OK);
+    CHECK(init_any(&inside.made, TEST_INDEX, NULL) == HM_OK);
+    CHECK(hm_index_set(&from.index, hm_handle_pack(0, 1, TYPE), 1) == HM_OK);
+    CHECK(hm_index_save(&from.index, NULL, test_sink(&file)) == HM_OK);
+    hm_source source = {read_and_change, test_source(&file).context};
+    CHECK(hm_index_load(&inside.made.index, NULL, source) == HM_OK && inside.asked > 0);
+    CHECK(hm_index_count(&inside.made.index) == 1);
+    test_any_fini(&from, TEST_INDEX);
+    test_any_fini(&inside.made, TEST_INDEX);
+    test_file_end(&inside.file);
+    test_file_end(&file);
+}
+
+TEST(changes, of_what_is_not_initialised_are_refused)
+{
+    static test_any zeroed;
+    const hm_change change = {.kind = HM_CHANGE_ERASED, .part = HM_INVALID_INDEX};
+    for (test_kind kind = TEST_MAP; kind < TEST_KINDS; kind++) {
+        hm_status status = HM_OK;
+#define APPLY_ZEROED(of) status = hm_##of##_apply(&zeroed.of, &change);
+        EACH_CALL(APPLY_ZEROED)
+        CHECK(status == HM_ERROR_FULL && mentions("was it initialised?"));
+    }
 }
 
 TEST(changes, of_a_world_are_refused_while_a_query_runs)
