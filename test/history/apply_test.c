@@ -440,6 +440,64 @@ TEST(changes, of_meta_and_sparse_values_far_larger_than_an_item_are_told)
     hm_history_fini(&history);
 }
 
+/* values that were edited in place */
+
+static void count_edit(const hm_change *change, void *count)
+{
+    *(uint32_t *)count += change->kind == HM_CHANGE_EDITED;
+}
+
+/* Makes the container in a history, and edits `value` of it, which alone is told. */
+#define CHECK_EDIT_OF(of, init, make, value)                                                       \
+    {                                                                                              \
+        hm_history history;                                                                        \
+        hm_##of made;                                                                              \
+        uint32_t edits = 0;                                                                        \
+        CHECK(hm_history_init(&history, &(hm_history_desc){.marks = 2}) == HM_OK);                 \
+        CHECK(hm_history_watch(&history, &made, sizeof made) == HM_OK);                            \
+        CHECK(init == HM_OK);                                                                      \
+        make;                                                                                      \
+        uint64_t before = hm_history_mark(&history);                                               \
+        ++*(unsigned char *)(value);                                                               \
+        uint64_t after = hm_history_mark(&history);                                                \
+        CHECK(hm_##of##_changes(&history, &made, before, after, count_edit, &edits) == HM_OK);     \
+        CHECK(edits == 1);                                                                         \
+        hm_##of##_fini(&made);                                                                     \
+        hm_history_fini(&history);                                                                 \
+    }
+
+TEST(changes, of_a_value_that_was_edited_in_place_are_told_wherever_it_is)
+{
+    enum { PAGES = 40000 }; /* bytes, so that the value shares none with the rest */
+    const hm_column columns[] = {{.size = 4}, {.size = PAGES}};
+    const hm_handle owner = hm_handle_pack(3, 1, 0);
+    for (int storage = HM_COMPONENT_ARCHETYPE; storage <= HM_COMPONENT_SPARSE; storage++) {
+        const hm_component_desc desc = {.size = PAGES / 4,
+                                        .storage = (hm_component_storage)storage};
+        hm_component component = 0;
+        hm_handle entity = HM_NULL_HANDLE;
+        CHECK_EDIT_OF(world, hm_world_init(&made, &(hm_world_desc){.memory = &history.table}),
+                      (component = hm_world_component(&made, &desc),
+                       entity = hm_world_create(&made, &component, 1)),
+                      hm_world_get(&made, entity, component))
+    }
+    CHECK_EDIT_OF(
+        map,
+        hm_map_init(&made,
+                    &(hm_map_desc){.item_size = 4, .meta_size = PAGES, .memory = &history.table}),
+        (void)hm_map_insert(&made, NULL), hm_map_meta_at(&made, 0))
+    CHECK_EDIT_OF(table,
+                  hm_table_init(&made, &(hm_table_desc){.columns = columns,
+                                                        .column_count = 2,
+                                                        .memory = &history.table}),
+                  (void)hm_table_insert(&made, NULL),
+                  hm_table_get(&made, hm_table_handle_at(&made, 0), 1))
+    CHECK_EDIT_OF(secondary,
+                  hm_secondary_init(
+                      &made, &(hm_secondary_desc){.value_size = PAGES, .memory = &history.table}),
+                  (void)hm_secondary_set(&made, owner, NULL), hm_secondary_get(&made, owner))
+}
+
 /* an order that hears of edits */
 
 static uint64_t key_of(const void *item, void *context)

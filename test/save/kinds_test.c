@@ -297,6 +297,7 @@ static bool refuse_damaged(const saved_kind *kind, uint32_t shape, test_file *fi
 {
     saved loaded;
     test_memory memory;
+    test_memory_use(hm_memory_heap()); /* Of which a call takes least. */
     test_memory_init_with_holes(&memory, test_page_size(4096));
     kind->init(&loaded, shape, &memory.table);
     test_memory_fail(&memory, k, true);
