@@ -88,17 +88,21 @@ HM_API hm_status hm_world_changes(const hm_history *history, const hm_world *wor
                                   uint64_t to, hm_change_visit *visit, void *context);
 
 /* Makes a change in another container, such as a client's, that has had all changes up to `from`:
- * erases, adopts (hm_map_adopt) or overwrites what it names. Hooks run, and memory is needed, as by
- * those calls. In a world a component counts by its number: make all of them in the same order. A
- * change that came over a network has its kind, handle, part, `after` and after_size; `before` is
- * not read. An inserted handle may have any index, and all slots below it are made: give a
+ * erases, adopts (hm_map_adopt) or overwrites what it names; of secondaries, indices and worlds
+ * removes or sets it. Hooks run, and memory is needed, as by those calls. In a world a component
+ * counts by its number: make all of them in the same order. The part is that of any world of this
+ * program, or the number alone, part % HM_WORLD_MAX_COMPONENTS, which is what to send over a
+ * network. A change that came over one has its kind, handle, part, `after` and after_size; `before`
+ * is not read. An inserted handle may have any index, and all slots below it are made: give a
  * container that takes changes from strangers a `max_slots`.
  *
- * HM_ERROR_STALE: the handle does not resolve, or one that was inserted is there already, or older
- * than what its slot has issued: so changes back to an earlier mark are refused where slots were
- * used again, and a rewind is the way there. HM_ERROR_INVALID: the size is not that of the value,
- * or there is no such part. HM_ERROR_FULL, HM_ERROR_MEMORY, HM_ERROR_BUSY. Then nothing has
- * changed, but that a list of which the items were refused may be there, empty. Example:
+ * HM_ERROR_STALE: what was erased or edited is not there, or what was inserted is there already, or
+ * its handle is older than what its slot has issued: so a change that was lost, or comes twice, is
+ * seen; and changes back to an earlier mark are refused where slots were used again, and a rewind
+ * is the way there. HM_ERROR_INVALID: the size is not that of the value, or no such container has
+ * this part, handle or key. HM_ERROR_FULL, also where an entity has no room for the value in a row;
+ * HM_ERROR_MEMORY, HM_ERROR_BUSY. Then nothing has changed, but that a list of which the items were
+ * refused may be there, empty. Example:
  *
  *     static void apply_change(const hm_change *change, void *client)
  *     {

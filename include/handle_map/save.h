@@ -9,8 +9,10 @@
  *
  * A container is one *section* of a file; several may follow one another. A load reads forward from
  * where the source is to the section of its kind and name, and ends just behind it. The format is
- * in docs/format.md, and is the same on every machine. Owns nothing. Takes 14 KiB of stack, the
- * load of a world 20. */
+ * in docs/format.md, and is the same on every machine. Owns nothing.
+ *
+ * Stack, as measured with gcc -O3 on x86-64: a save takes up to 12 KB; the load of a map 15.4, of a
+ * table 17.2, of a world 24.3; a merge 1.3 more; saves and loads of changes 16.4. */
 #ifndef HANDLE_MAP_SAVE_H
 #define HANDLE_MAP_SAVE_H
 
@@ -33,9 +35,7 @@ typedef struct hm_save_desc {
     void (*encode)(const void *item, void *bytes, void *context);
     /* Makes an item, whose bytes are zero before, of what a save wrote: `size` and `version` are
      * those of the file. False refuses the file: HM_ERROR_CORRUPT. The bytes may come from a
-     * stranger, and may be damaged, since a checksum comes behind them. If the load fails later,
-     * the container's destroy hook is called for each item that `decode` made, last first; their
-     * handles do not resolve then. */
+     * stranger, and may be damaged, since a checksum comes behind them. */
     bool (*decode)(uint32_t version, const void *bytes, size_t size, void *item, void *context);
     void *context;                 /* passed to both */
     uint32_t max_count, max_slots; /* a file with more is refused: HM_ERROR_CORRUPT; 0: no limit but
@@ -45,6 +45,12 @@ typedef struct hm_save_desc {
 /* The largest encoded_size. */
 enum { HM_SAVE_MAX_ENCODED = 8192 };
 
+/* Who destroys what was loaded. What `decode` made is destroyed once, by the container's destroy
+ * hook: by the load if that fails later, last first, while handles do not resolve; by a merge that
+ * fails, or ends before the item is inserted; or later by the container that has it. Items that
+ * were read as bytes, and values that a load made zero, are the container's once the load has
+ * succeeded or the merge has inserted them; before, no hook is called for them. */
+
 /* How saves and loads fail. A load takes a container that has issued no handle since its init. One
  * that fails changes nothing: the container is empty as before, with the same memory. Where the
  * source is then is unspecified.
@@ -53,7 +59,8 @@ enum { HM_SAVE_MAX_ENCODED = 8192 };
  * this kind and name; or it has more than max_count or max_slots.
  *
  * HM_ERROR_INVALID: the section fits no such container, since it has another type id, item size or
- * layout; the container has issued handles; or the descriptor is wrong.
+ * layout; the container has issued handles; or the descriptor is wrong, with a name of 256 bytes
+ * too.
  *
  * HM_ERROR_FULL: the section has more items or slots than the container can have; or the container
  * is not initialised.
@@ -168,8 +175,7 @@ typedef struct hm_world_save_desc {
  * The load takes a world that has issued nothing, in which the components have been made; queries
  * of it stay valid. It fills another world and exchanges them, so that for a while both have
  * memory, and what was reserved is given back. All values count as changed. An archetype takes 1
- * KiB or more, and max_archetypes of the world bounds how many a file from a stranger may make. If
- * the load fails, the destroy hook of a component is called for each value that its decode made. */
+ * KiB or more, and max_archetypes of the world bounds how many a file from a stranger may make. */
 HM_API hm_status hm_world_save(const hm_world *world, const hm_world_save_desc *desc, hm_sink sink);
 HM_API hm_status hm_world_load(hm_world *world, const hm_world_save_desc *desc, hm_source source);
 
@@ -249,7 +255,8 @@ HM_API hm_status hm_merge_step(hm_merge *merge, uint32_t n);
 HM_API uint32_t hm_merge_left(const hm_merge *merge);
 
 /* Ends a merge, whether or not all items are inserted: the destroy hook is called for each of the
- * others, last first, in a pool lowest first. Zeroes it. May be called twice. O(items left). */
+ * others that decode made, last first, in a pool lowest first. Zeroes it. May be called twice.
+ * O(items left). */
 HM_API void hm_merge_end(hm_merge *merge);
 
 /* A section with what changed between two marks of a history (changes.h), for a container elsewhere
@@ -279,11 +286,12 @@ HM_API hm_status hm_world_save_changes(const hm_history *history, const hm_world
                                        hm_sink sink);
 
 /* Reads such a section, and makes its changes in a container, one by one, by hm_map_apply and its
- * like. The section is read and checked whole before the first: HM_ERROR_CORRUPT and
- * HM_ERROR_INVALID, as a load, HM_ERROR_IO, and HM_ERROR_MEMORY for its bytes change nothing.
- * HM_ERROR_STALE, HM_ERROR_FULL, HM_ERROR_MEMORY: a change was refused, and those before it have
- * been made; the way on is a container that takes all changes from mark 0 on. max_count bounds the
- * changes. Values are bytes: with encode or decode both return HM_ERROR_INVALID. */
+ * like. The section is read before the first, and all that hm_map_apply demands of a handle, part,
+ * size and key is checked: HM_ERROR_CORRUPT and HM_ERROR_INVALID, as a load, HM_ERROR_BUSY, and
+ * HM_ERROR_MEMORY for its bytes change nothing. HM_ERROR_STALE, HM_ERROR_FULL, HM_ERROR_MEMORY: a
+ * change was refused, and those before it have been made; the way on is a container that takes all
+ * changes from mark 0 on. max_count bounds the changes. Values are bytes: with encode or decode
+ * both return HM_ERROR_INVALID. */
 HM_API hm_status hm_map_load_changes(hm_map *map, const hm_save_desc *desc, hm_source source);
 HM_API hm_status hm_pool_load_changes(hm_pool *pool, const hm_save_desc *desc, hm_source source);
 HM_API hm_status hm_table_load_changes(hm_table *table, const hm_save_desc *desc, hm_source source);

@@ -9,7 +9,8 @@
 /* A component of the file. */
 typedef struct world_part {
     const hm_save_desc *format; /* NULL: as bytes */
-    uint32_t number;            /* here; HM_WORLD_NONE: it is dropped */
+    uint32_t match;             /* with the same name here, or HM_WORLD_NONE */
+    uint32_t number;            /* the same; HM_WORLD_NONE: it is dropped */
     uint32_t encoded_size;      /* bytes */
     uint32_t version;           /* of the layout */
     bool is_sparse;
@@ -21,6 +22,7 @@ typedef struct world_load {
     const hm_world *world;
     hm_world fresh;
     const hm_world_save_desc *desc;
+    bool is_merge; /* the world is that of a merge */
     hm_load_ids ids;
     hm_array part_array; /* world_part */
     uint32_t left;       /* entities that have no row yet */
@@ -104,7 +106,8 @@ static bool world_fits(const hm_save_desc *format, const hm_world_component_reco
            difference->version == difference->saved_version;
 }
 
-/* Compares a component of the file with that of the world. `head`: what is before its names. */
+/* Compares a component of the file with its match in the world. `head`: what is before its names.
+ */
 static hm_status world_match(world_load *load, world_part *part, const unsigned char *head,
                              const char *name, const char *layout)
 {
@@ -114,7 +117,8 @@ static hm_status world_match(world_load *load, world_part *part, const unsigned 
                                           .saved_size = hm_load_32(head + 4),
                                           .saved_version = hm_load_32(head + 12)};
     hm_load_action action = HM_LOAD_DROP;
-    *part = (world_part){.number = world_find_name(load, name),
+    *part = (world_part){.match = part->match,
+                         .number = part->match,
                          .encoded_size = hm_load_32(head + 8),
                          .version = difference.saved_version,
                          .is_sparse = (flags & HM_SAVE_COMPONENT_SPARSE) != 0};
@@ -152,15 +156,15 @@ static hm_status world_load_component(world_load *load, uint32_t i)
         !hm_load_bytes(in, layout, head[1]))
         return in->status;
     name[head[0]] = layout[head[1]] = '\0';
-    hm_status status = world_match(load, world_part_at(load, i), head, name, layout);
-    uint32_t number = world_part_at(load, i)->number;
-    for (uint32_t k = 0; k < i && status == HM_OK && number != HM_WORLD_NONE; k++)
-        if (world_part_at(load, k)->number == number)
+    world_part *part = world_part_at(load, i);
+    part->match = world_find_name(load, name);
+    for (uint32_t k = 0; k < i && part->match != HM_WORLD_NONE; k++)
+        if (world_part_at(load, k)->match == part->match)
             return hm_load_fail(in, HM_ERROR_CORRUPT, 0, "component '%.20s' is there twice", name);
-    return status;
+    return world_match(load, part, head, name, layout);
 }
 
-/* Reports the components that the file has not. */
+/* Reports the components that the file has not. One that is dropped is in the file. */
 static hm_status world_report_new(world_load *load, uint32_t count)
 {
     for (uint32_t i = 0; i < load->world->component_count; i++) {
@@ -173,7 +177,7 @@ static hm_status world_report_new(world_load *load, uint32_t count)
         hm_load_action action;
         bool is_saved = false;
         for (uint32_t k = 0; k < count; k++)
-            is_saved = is_saved || world_part_at(load, k)->number == i;
+            is_saved = is_saved || world_part_at(load, k)->match == i;
         if (is_saved)
             continue;
         hm_status status = world_resolve(load, &difference, &action);
@@ -508,6 +512,19 @@ static void world_load_destroy(world_load *load)
     }
 }
 
+/* Keeps the hooks for what decode has made: values that it has not made are nobody's until a merge
+ * inserts them. */
+static void world_keep_hooks(world_load *load)
+{
+    bool keeps[HM_WORLD_MAX_COMPONENTS] = {false};
+    for (uint32_t i = 0; i < hm_array_count(&load->part_array); i++)
+        if (world_destroys(load, world_part_at(load, i)))
+            keeps[world_part_at(load, i)->number] = true;
+    for (uint32_t i = 0; i < load->fresh.component_count; i++)
+        if (!keeps[i])
+            hm_world_record(&load->fresh, i)->destroy = NULL;
+}
+
 static hm_status world_load_all(world_load *load, hm_source source)
 {
     const hm_save_desc plain = {.name = load->desc != NULL ? load->desc->name : NULL};
@@ -518,14 +535,16 @@ static hm_status world_load_all(world_load *load, hm_source source)
         status = hm_load_confirm(&load->in, world_load_parts(load));
         if (status != HM_OK)
             world_load_destroy(load);
+        else if (load->is_merge)
+            world_keep_hooks(load);
         hm_array_fini(&load->part_array);
     }
     return status;
 }
 
-hm_status hm_world_load(hm_world *world, const hm_world_save_desc *desc, hm_source source)
+static hm_status world_load_as(hm_world *world, const hm_world_save_desc *desc, hm_source source,
+                               bool is_merge)
 {
-    HM_CONTRACT(world != NULL, "hm_world_load: world is NULL");
     world_load load;
     hm_status status = hm_world_check_idle(world);
     if (status == HM_OK)
@@ -540,6 +559,7 @@ hm_status hm_world_load(hm_world *world, const hm_world_save_desc *desc, hm_sour
         return hm_world_tell(world, status);
     load.world = world;
     load.desc = desc;
+    load.is_merge = is_merge;
     load.part_array = (hm_array){0};
     hm_world_enter(world);
     status = world_load_all(&load, source);
@@ -549,4 +569,15 @@ hm_status hm_world_load(hm_world *world, const hm_world_save_desc *desc, hm_sour
         hm_world_release(&load.fresh);
     hm_world_leave(world);
     return hm_world_tell(world, status);
+}
+
+hm_status hm_world_load(hm_world *world, const hm_world_save_desc *desc, hm_source source)
+{
+    HM_CONTRACT(world != NULL, "hm_world_load: world is NULL");
+    return world_load_as(world, desc, source, false);
+}
+
+hm_status hm_load_merged_world(hm_world *world, const hm_world_save_desc *desc, hm_source source)
+{
+    return world_load_as(world, desc, source, true);
 }

@@ -2,7 +2,9 @@
 /* save: a section that becomes part of a container which has items. It is loaded into a container
  * of its own first, with the same sizes, hooks and type id, so that all of it is checked before the
  * first item is seen; then its items are inserted one by one. An item that has been inserted
- * belongs to the other container: its hook must not run for the copy of its bytes that is left. */
+ * belongs to the other container: its hook must not run for the copy of its bytes that is left. One
+ * that has not is nobody's, unless decode has made it: the container of its own has no other hooks.
+ */
 #include "../map_private.h"
 #include "../pool/pool_private.h"
 #include "../world/world_private.h"
@@ -12,6 +14,8 @@
 typedef struct hm_merge_kind {
     /* Returns the handle of the first item from *cursor on, and sets that behind it. */
     hm_handle (*next)(const hm_merge *merge, uint32_t *cursor);
+    /* Inserts no items, which a busy container refuses. */
+    hm_status (*admit)(void *into);
     /* Inserts a copy of an item. */
     hm_status (*take)(hm_merge *merge, hm_handle old, hm_handle *made);
     /* Ends the items that were inserted, without hooks. NULL: all can be reserved before. */
@@ -32,6 +36,11 @@ static size_t merge_align_of(size_t size)
 static hm_handle merge_next_of_map(const hm_merge *merge, uint32_t *cursor)
 {
     return hm_map_handle_at(&merge->from.map, (*cursor)++);
+}
+
+static hm_status merge_admit_map(void *into)
+{
+    return hm_map_insert_n(into, NULL, 0, NULL);
 }
 
 static hm_status merge_take_from_map(hm_merge *merge, hm_handle old, hm_handle *made)
@@ -56,17 +65,17 @@ static void merge_end_map(hm_merge *merge)
     hm_map_fini(from);
 }
 
-static const hm_merge_kind merge_map = {merge_next_of_map, merge_take_from_map, NULL,
-                                        merge_end_map};
+static const hm_merge_kind merge_map = {merge_next_of_map, merge_admit_map, merge_take_from_map,
+                                        NULL, merge_end_map};
 
-static hm_status merge_init_map(hm_map *from, const hm_map *into)
+static hm_status merge_init_map(hm_map *from, const hm_map *into, bool decodes)
 {
     const hm_map_extras none = {0}, *extras = into->extras != NULL ? into->extras : &none;
     return hm_map_init(from, &(hm_map_desc){.item_size = into->item_size,
                                             .item_align = merge_align_of(into->item_size),
                                             .type_id = (uint16_t)into->ids.type_id,
                                             .meta_size = extras->meta_array.item_size,
-                                            .destroy = extras->destroy,
+                                            .destroy = decodes ? extras->destroy : NULL,
                                             .context = extras->context,
                                             .memory = into->item_array.memory,
                                             .name = into->name});
@@ -79,6 +88,11 @@ static hm_handle merge_next_of_pool(const hm_merge *merge, uint32_t *cursor)
     uint32_t slot = hm_pool_next_run(&merge->from.pool, *cursor, NULL);
     *cursor = slot + 1;
     return hm_pool_handle_at(&merge->from.pool, slot);
+}
+
+static hm_status merge_admit_pool(void *into)
+{
+    return hm_pool_insert_n(into, NULL, 0, NULL);
 }
 
 static hm_status merge_take_from_pool(hm_merge *merge, hm_handle old, hm_handle *made)
@@ -95,17 +109,17 @@ static void merge_end_pool(hm_merge *merge)
     hm_pool_fini(from);
 }
 
-static const hm_merge_kind merge_pool = {merge_next_of_pool, merge_take_from_pool, NULL,
-                                         merge_end_pool};
+static const hm_merge_kind merge_pool = {merge_next_of_pool, merge_admit_pool, merge_take_from_pool,
+                                         NULL, merge_end_pool};
 
-static hm_status merge_init_pool(hm_pool *from, const hm_pool *into)
+static hm_status merge_init_pool(hm_pool *from, const hm_pool *into, bool decodes)
 {
     return hm_pool_init(
         from, &(hm_pool_desc){.item_size = into->item_size,
                               .item_align = merge_align_of(into->item_size),
                               .type_id = (uint16_t)hm_pool_type_id(into),
                               .reuse = hm_pool_reuses_last(into) ? HM_REUSE_LAST : HM_REUSE_DEFAULT,
-                              .destroy = into->destroy,
+                              .destroy = decodes ? into->destroy : NULL,
                               .context = into->context,
                               .memory = into->entry_array.memory,
                               .name = into->name});
@@ -116,6 +130,11 @@ static hm_status merge_init_pool(hm_pool *from, const hm_pool *into)
 static hm_handle merge_next_of_table(const hm_merge *merge, uint32_t *cursor)
 {
     return hm_table_handle_at(&merge->from.table, (*cursor)++);
+}
+
+static hm_status merge_admit_table(void *into)
+{
+    return hm_table_insert_n(into, NULL, 0, NULL);
 }
 
 static hm_status merge_take_from_table(hm_merge *merge, hm_handle old, hm_handle *made)
@@ -136,10 +155,10 @@ static void merge_end_table(hm_merge *merge)
     hm_table_fini(from);
 }
 
-static const hm_merge_kind merge_table = {merge_next_of_table, merge_take_from_table, NULL,
-                                          merge_end_table};
+static const hm_merge_kind merge_table = {merge_next_of_table, merge_admit_table,
+                                          merge_take_from_table, NULL, merge_end_table};
 
-static hm_status merge_init_table(hm_table *from, const hm_table *into)
+static hm_status merge_init_table(hm_table *from, const hm_table *into, bool decodes)
 {
     hm_column columns[HM_TABLE_MAX_COLUMNS];
     for (uint32_t c = 0; c < into->column_count; c++)
@@ -148,7 +167,7 @@ static hm_status merge_init_table(hm_table *from, const hm_table *into)
     return hm_table_init(from, &(hm_table_desc){.columns = columns,
                                                 .column_count = into->column_count,
                                                 .type_id = (uint16_t)into->ids.type_id,
-                                                .destroy = into->destroy,
+                                                .destroy = decodes ? into->destroy : NULL,
                                                 .context = into->context,
                                                 .memory = into->record_array.memory,
                                                 .name = into->name});
@@ -159,6 +178,11 @@ static hm_status merge_init_table(hm_table *from, const hm_table *into)
 static hm_handle merge_next_of_lists(const hm_merge *merge, uint32_t *cursor)
 {
     return hm_lists_handle_at(&merge->from.lists, (*cursor)++);
+}
+
+static hm_status merge_admit_lists(void *into)
+{
+    return hm_lists_create_n(into, 0, NULL);
 }
 
 /* Ends the last list, without hooks. */
@@ -198,17 +222,17 @@ static void merge_end_lists(hm_merge *merge)
     hm_lists_fini(from);
 }
 
-static const hm_merge_kind merge_lists = {merge_next_of_lists, merge_take_from_lists,
-                                          merge_undo_lists, merge_end_lists};
+static const hm_merge_kind merge_lists = {merge_next_of_lists, merge_admit_lists,
+                                          merge_take_from_lists, merge_undo_lists, merge_end_lists};
 
-static hm_status merge_init_lists(hm_lists *from, const hm_lists *into)
+static hm_status merge_init_lists(hm_lists *from, const hm_lists *into, bool decodes)
 {
     size_t align = merge_align_of(into->blocks.item_size);
     size_t unit = (size_t)1 << into->blocks.unit_shift; /* at least the alignment */
     return hm_lists_init(from, &(hm_lists_desc){.item_size = into->blocks.item_size,
                                                 .item_align = align < unit ? align : unit,
                                                 .type_id = (uint16_t)into->ids.type_id,
-                                                .destroy = into->destroy,
+                                                .destroy = decodes ? into->destroy : NULL,
                                                 .context = into->context,
                                                 .memory = into->ids.slot_array.memory,
                                                 .name = into->name});
@@ -219,6 +243,11 @@ static hm_status merge_init_lists(hm_lists *from, const hm_lists *into)
 static hm_handle merge_next_of_world(const hm_merge *merge, uint32_t *cursor)
 {
     return hm_world_handle_at(&merge->from.world, (*cursor)++);
+}
+
+static hm_status merge_admit_world(void *into)
+{
+    return hm_world_create_n(into, NULL, 0, 0, NULL, NULL);
 }
 
 /* The components have the same numbers in both. */
@@ -233,17 +262,19 @@ static hm_status merge_take_from_world(hm_merge *merge, hm_handle old, hm_handle
     return hm_world_create_n(merge->into, set, n, 1, values, made);
 }
 
-/* The hooks are those of the other world, which has as many components, or fewer. */
+/* Both have the same values: for these the hooks run where the merge ends. */
 static void merge_undo_world(hm_merge *merge)
 {
     hm_world *into = merge->into;
-    const hm_world *from = &merge->from.world;
-    for (uint32_t i = 0; i < from->component_count; i++)
+    void (*hooks[HM_WORLD_MAX_COMPONENTS])(void *value, void *context);
+    for (uint32_t i = 0; i < into->component_count; i++) {
+        hooks[i] = hm_world_record(into, i)->destroy;
         hm_world_record(into, i)->destroy = NULL;
+    }
     for (; merge->done > 0; merge->done--)
         (void)hm_world_destroy(into, hm_world_handle_at(into, hm_world_count(into) - 1));
-    for (uint32_t i = 0; i < from->component_count; i++)
-        hm_world_record(into, i)->destroy = hm_world_record(from, i)->destroy;
+    for (uint32_t i = 0; i < into->component_count; i++)
+        hm_world_record(into, i)->destroy = hooks[i];
 }
 
 static void merge_end_world(hm_merge *merge)
@@ -251,15 +282,29 @@ static void merge_end_world(hm_merge *merge)
     hm_world *from = &merge->from.world;
     while (hm_world_count(from) > merge->done)
         (void)hm_world_destroy(from, hm_world_handle_at(from, hm_world_count(from) - 1));
-    for (uint32_t i = 0; i < from->component_count; i++)
-        hm_world_record(from, i)->destroy = NULL;
-    hm_world_fini(from);
+    hm_world_release(from);
 }
 
-static const hm_merge_kind merge_world = {merge_next_of_world, merge_take_from_world,
-                                          merge_undo_world, merge_end_world};
+static const hm_merge_kind merge_world = {merge_next_of_world, merge_admit_world,
+                                          merge_take_from_world, merge_undo_world, merge_end_world};
+
+/* Its hooks are those of what is loaded into it. */
+static hm_status merge_init_world(hm_world *from, const hm_world *into, bool decodes)
+{
+    (void)decodes;
+    return hm_world_init_like(from, into);
+}
 
 /* all */
+
+/* HM_ERROR_BUSY: the container, or the remap, does not change now. */
+static hm_status merge_admit(const hm_merge *merge)
+{
+    const hm_secondary *remap = merge->remap;
+    if (remap != NULL && hm_guard_refuses(&remap->guard, "secondary", remap->name))
+        return HM_ERROR_BUSY;
+    return merge->kind->admit(merge->into);
+}
 
 /* Gives each handle an entry, so that none has to be made later. */
 static hm_status merge_fill_remap(hm_merge *merge)
@@ -267,6 +312,8 @@ static hm_status merge_fill_remap(hm_merge *merge)
     hm_handle olds[64];
     hm_status status = HM_OK;
     uint32_t cursor = 0;
+    if (hm_guard_refuses(&merge->remap->guard, "secondary", merge->remap->name))
+        return HM_ERROR_BUSY;
     if (merge->remap->value_size != sizeof(hm_handle) || hm_secondary_count(merge->remap) != 0)
         return hm_fail(HM_ERROR_INVALID, "remap has values, or they are no handles");
     for (uint32_t done = 0, n; done < merge->count && status == HM_OK; done += n) {
@@ -291,8 +338,9 @@ static hm_status merge_begin(hm_merge *merge, hm_status status, uint32_t count)
 }
 
 /* Defines the functions that begin a merge, and that do all of it. `is_there`: whether the
- * container is initialised; `init` makes one like it. */
-#define MERGE_FUNCTIONS(container, is_there, init)                                                 \
+ * container is initialised; `decodes`: whether decode makes the items; `load` fills a container of
+ * its own. */
+#define MERGE_FUNCTIONS(container, is_there, decodes, load)                                        \
     hm_status hm_merge_begin_##container(hm_merge *merge, hm_##container *container,               \
                                          const MERGE_DESC_OF_##container *desc, hm_source source,  \
                                          hm_secondary *remap)                                      \
@@ -302,11 +350,11 @@ static hm_status merge_begin(hm_merge *merge, hm_status status, uint32_t count)
         *merge = (hm_merge){.into = container, .remap = remap};                                    \
         if (!(is_there))                                                                           \
             return hm_fail_uninitialised(#container);                                              \
-        hm_status status = init(&merge->from.container, container);                                \
+        hm_status status = merge_init_##container(&merge->from.container, container, decodes);     \
         if (status != HM_OK)                                                                       \
             return status;                                                                         \
         merge->kind = &merge_##container;                                                          \
-        status = hm_##container##_load(&merge->from.container, desc, source);                      \
+        status = load(&merge->from.container, desc, source);                                       \
         return merge_begin(merge, status, hm_##container##_count(&merge->from.container));         \
     }                                                                                              \
     hm_status hm_##container##_merge(hm_##container *container,                                    \
@@ -315,7 +363,10 @@ static hm_status merge_begin(hm_merge *merge, hm_status status, uint32_t count)
     {                                                                                              \
         hm_merge merge;                                                                            \
         HM_CONTRACT(container != NULL, "hm_" #container "_merge: " #container " is NULL");         \
-        hm_status status = hm_merge_begin_##container(&merge, container, desc, source, remap);     \
+        hm_status status = merge_admit_##container(container);                                     \
+        if (status != HM_OK)                                                                       \
+            return status;                                                                         \
+        status = hm_merge_begin_##container(&merge, container, desc, source, remap);               \
         if (status == HM_OK)                                                                       \
             status = hm_##container##_reserve(container, merge.count);                             \
         return merge_all(&merge, status);                                                          \
@@ -341,19 +392,25 @@ static hm_status merge_all(hm_merge *merge, hm_status status)
 #define MERGE_DESC_OF_table hm_save_desc
 #define MERGE_DESC_OF_lists hm_save_desc
 #define MERGE_DESC_OF_world hm_world_save_desc
-MERGE_FUNCTIONS(map, map->ids.entries != NULL, merge_init_map)
-MERGE_FUNCTIONS(pool, pool->entry_array.memory != NULL, merge_init_pool)
-MERGE_FUNCTIONS(table, table->ids.entries != NULL, merge_init_table)
-MERGE_FUNCTIONS(lists, lists->ids.entries != NULL, merge_init_lists)
-MERGE_FUNCTIONS(world, world->memory != NULL, hm_world_init_like)
+#define MERGE_DECODES (desc != NULL && desc->decode != NULL)
+MERGE_FUNCTIONS(map, map->ids.entries != NULL, MERGE_DECODES, hm_map_load)
+MERGE_FUNCTIONS(pool, pool->entry_array.memory != NULL, MERGE_DECODES, hm_pool_load)
+MERGE_FUNCTIONS(table, table->ids.entries != NULL, MERGE_DECODES, hm_table_load)
+MERGE_FUNCTIONS(lists, lists->ids.entries != NULL, MERGE_DECODES, hm_lists_load)
+MERGE_FUNCTIONS(world, world->memory != NULL, false, hm_load_merged_world)
 
 hm_status hm_merge_step(hm_merge *merge, uint32_t n)
 {
     HM_CONTRACT(merge != NULL, "hm_merge_step: merge is NULL");
+    if (merge->kind == NULL) /* It has ended: nothing is left. */
+        return HM_OK;
+    hm_status status = merge_admit(merge);
+    if (status != HM_OK)
+        return status;
     for (; n > 0 && merge->done < merge->count; n--) {
         uint32_t cursor = merge->cursor;
         hm_handle made, old = merge->kind->next(merge, &cursor);
-        hm_status status = merge->kind->take(merge, old, &made);
+        status = merge->kind->take(merge, old, &made);
         if (status != HM_OK)
             return status;
         merge->cursor = cursor;

@@ -5,6 +5,7 @@
 #include "save_internal.h"
 
 #include "../array_private.h"
+#include "../changes/changes_private.h"
 #include "../world/world_private.h"
 
 /* Bytes before the value of a change: its handle, its part, the bytes of its value, its kind. */
@@ -15,6 +16,7 @@ typedef struct delta_kind {
     hm_save_kind kind;
     hm_status (*find)(const hm_history *history, const void *container, uint64_t from, uint64_t to,
                       hm_change_visit *visit, void *context);
+    hm_status (*check)(const void *container, const hm_change *change);
     hm_status (*apply)(void *container, const hm_change *change);
 } delta_kind;
 
@@ -113,49 +115,60 @@ static hm_status delta_read(hm_save_in *in, hm_array *bytes)
     return hm_load_end(in);
 }
 
+/* A change of a section, with its key as a number of this machine if it is one of an index. */
+typedef struct delta_change {
+    hm_change change;
+    uint64_t key;
+} delta_change;
+
 /* Reads the change at *at, and sets that behind it; false: there is no whole one. */
-static bool delta_next(const hm_array *bytes, size_t *at, hm_change *change)
+static bool delta_next(const delta_kind *kind, const hm_array *bytes, size_t *at, delta_change *to)
 {
     const unsigned char *head = (const unsigned char *)hm_array_data(bytes) + *at;
     size_t left = hm_array_count(bytes) - *at;
     if (left < DELTA_HEAD || hm_load_32(head + 12) > left - DELTA_HEAD ||
         head[16] > HM_CHANGE_EDITED)
         return false;
-    *change = (hm_change){.handle = hm_handle_from_bits(hm_load_64(head)),
-                          .kind = (hm_change_kind)head[16],
-                          .part = hm_load_32(head + 8),
-                          .after = head[16] != HM_CHANGE_ERASED ? head + DELTA_HEAD : NULL,
-                          .after_size = hm_load_32(head + 12)};
-    *at += DELTA_HEAD + change->after_size;
+    to->change = (hm_change){.handle = hm_handle_from_bits(hm_load_64(head)),
+                             .kind = (hm_change_kind)head[16],
+                             .part = hm_load_32(head + 8),
+                             .after = head[16] != HM_CHANGE_ERASED ? head + DELTA_HEAD : NULL,
+                             .after_size = hm_load_32(head + 12)};
+    *at += DELTA_HEAD + to->change.after_size;
+    if (kind->kind == HM_SAVE_INDEX && to->change.after != NULL &&
+        to->change.after_size == sizeof to->key) {
+        to->key = hm_load_64(to->change.after);
+        to->change.after = &to->key;
+    }
     return true;
 }
 
-static hm_status delta_check(hm_save_in *in, const hm_array *bytes)
+/* Checks all that the container demands of changes, whatever it has. */
+static hm_status delta_check(hm_save_in *in, const delta_kind *kind, const void *container,
+                             const hm_array *bytes)
 {
-    hm_change change;
+    delta_change next;
     size_t at = 0;
     uint32_t count = 0;
-    while (at < hm_array_count(bytes) && delta_next(bytes, &at, &change))
-        count++;
-    if (at < hm_array_count(bytes) || count != in->section.count)
+    hm_status status = HM_OK;
+    for (; status == HM_OK && at < hm_array_count(bytes); count++) {
+        if (!delta_next(kind, bytes, &at, &next))
+            break;
+        status = kind->check(container, &next.change);
+    }
+    if (status == HM_OK && (at < hm_array_count(bytes) || count != in->section.count))
         return hm_load_fail(in, HM_ERROR_CORRUPT, hm_array_count(bytes) - at,
                             "change %" HM_U32 " of %" HM_U32 " is none", count, in->section.count);
-    return HM_OK;
+    return status;
 }
 
 static hm_status delta_apply(const delta_kind *kind, void *container, const hm_array *bytes)
 {
     hm_status status = HM_OK;
-    hm_change change;
-    uint64_t key;
+    delta_change next;
     for (size_t at = 0; status == HM_OK && at < hm_array_count(bytes);) {
-        (void)delta_next(bytes, &at, &change);
-        if (kind->kind == HM_SAVE_INDEX && change.after != NULL &&
-            change.after_size == sizeof key) {
-            key = hm_load_64(change.after);
-            change.after = &key;
-        }
-        status = kind->apply(container, &change);
+        (void)delta_next(kind, bytes, &at, &next);
+        status = kind->apply(container, &next.change);
     }
     return status;
 }
@@ -181,7 +194,7 @@ static hm_status delta_load(const delta_kind *kind, void *container, const delta
     if (status == HM_OK)
         status = delta_read(&in, &bytes);
     if (status == HM_OK)
-        status = delta_check(&in, &bytes);
+        status = delta_check(&in, kind, container, &bytes);
     if (status == HM_OK)
         status = delta_apply(kind, container, &bytes);
     hm_array_fini(&bytes);
@@ -198,18 +211,24 @@ static size_t delta_size_of_row(const hm_table *table)
     return size;
 }
 
-#define DELTA(type, TYPE, type_id_of, size_of, memory_of)                                          \
+/* `refuses`: whether the container is busy. */
+#define DELTA(type, TYPE, refuses, type_id_of, size_of, memory_of)                                 \
     static hm_status delta_find_in_##type(const hm_history *history, const void *type,             \
                                           uint64_t from, uint64_t to, hm_change_visit *visit,      \
                                           void *context)                                           \
     {                                                                                              \
         return hm_##type##_changes(history, type, from, to, visit, context);                       \
     }                                                                                              \
+    static hm_status delta_check_for_##type(const void *type, const hm_change *change)             \
+    {                                                                                              \
+        return hm_changes_check_##type(type, change);                                              \
+    }                                                                                              \
     static hm_status delta_apply_to_##type(void *type, const hm_change *change)                    \
     {                                                                                              \
         return hm_##type##_apply(type, change);                                                    \
     }                                                                                              \
-    static const delta_kind delta_of_##type = {TYPE, delta_find_in_##type, delta_apply_to_##type}; \
+    static const delta_kind delta_of_##type = {TYPE, delta_find_in_##type, delta_check_for_##type, \
+                                               delta_apply_to_##type};                             \
     hm_status hm_##type##_save_changes(const hm_history *history, const hm_##type *type,           \
                                        const hm_save_desc *desc, uint64_t from, uint64_t to,       \
                                        hm_sink sink)                                               \
@@ -223,19 +242,25 @@ static size_t delta_size_of_row(const hm_table *table)
                                        hm_source source)                                           \
     {                                                                                              \
         HM_CONTRACT(type != NULL, "hm_" #type "_load_changes: " #type " is NULL");                 \
+        if (refuses)                                                                               \
+            return HM_ERROR_BUSY;                                                                  \
         const delta_of of = {type->name, type_id_of, size_of, memory_of};                          \
         return delta_load(&delta_of_##type, type, &of, desc, source);                              \
     }
 
-DELTA(map, HM_SAVE_MAP, map->ids.type_id, map->item_size, map->ids.slot_array.memory)
-DELTA(pool, HM_SAVE_POOL, hm_pool_as_owners(pool).type_id, pool->item_size,
+#define DELTA_REFUSES(type) hm_guard_refuses(&type->guard, #type, type->name)
+
+DELTA(map, HM_SAVE_MAP, DELTA_REFUSES(map), map->ids.type_id, map->item_size,
+      map->ids.slot_array.memory)
+DELTA(pool, HM_SAVE_POOL, DELTA_REFUSES(pool), hm_pool_as_owners(pool).type_id, pool->item_size,
       pool->entry_array.memory)
-DELTA(table, HM_SAVE_TABLE, table->ids.type_id, delta_size_of_row(table),
+DELTA(table, HM_SAVE_TABLE, DELTA_REFUSES(table), table->ids.type_id, delta_size_of_row(table),
       table->ids.slot_array.memory)
-DELTA(secondary, HM_SAVE_SECONDARY, secondary->type_id, secondary->value_size,
-      secondary->value_array.memory)
-DELTA(lists, HM_SAVE_LISTS, lists->ids.type_id, lists->blocks.item_size,
+DELTA(secondary, HM_SAVE_SECONDARY, DELTA_REFUSES(secondary), secondary->type_id,
+      secondary->value_size, secondary->value_array.memory)
+DELTA(lists, HM_SAVE_LISTS, DELTA_REFUSES(lists), lists->ids.type_id, lists->blocks.item_size,
       lists->ids.slot_array.memory)
-DELTA(index, HM_SAVE_INDEX, index->owners.type_id, sizeof(uint64_t),
+DELTA(index, HM_SAVE_INDEX, DELTA_REFUSES(index), index->owners.type_id, sizeof(uint64_t),
       index->owners.value_array.memory)
-DELTA(world, HM_SAVE_WORLD, world->ids.type_id, HM_SAVE_ENTITY, world->memory)
+DELTA(world, HM_SAVE_WORLD, hm_world_check_idle(world) != HM_OK, world->ids.type_id, HM_SAVE_ENTITY,
+      world->memory)

@@ -137,6 +137,10 @@ static inline uint64_t hm_load_64(const unsigned char *bytes)
 
 /* section.c: headers */
 
+/* HM_ERROR_INVALID: the name of the descriptor, or else of the container, or the layout has more
+ * than HM_SAVE_TEXT bytes. */
+hm_status hm_save_check_names(const hm_save_desc *desc, const char *name);
+
 /* Fills in what a descriptor says, or its defaults. `desc` NULL: all of them; `name`: that of the
  * container. HM_ERROR_INVALID: the descriptor is wrong. */
 hm_status hm_save_describe(hm_save_section *section, const hm_save_desc *desc, const char *name);
@@ -315,8 +319,11 @@ const hm_save_desc *hm_save_format_of(const hm_world_save_desc *desc, hm_compone
 /* Returns the name of a component in files, or NULL. */
 const char *hm_save_name_of(const hm_world *world, const hm_world_save_desc *desc, uint32_t number);
 
-/* HM_ERROR_INVALID: a component has two formats, no name, or that of another; or a format is for no
- * component of the world. */
+/* HM_ERROR_INVALID: a component has two formats, no name, a too long one, or that of another; or a
+ * format is for no component of the world. */
 hm_status hm_save_check_components(const hm_world *world, const hm_world_save_desc *desc);
+
+/* load_world.c: as hm_world_load. The world has no hooks then but for what decode has made. */
+hm_status hm_load_merged_world(hm_world *world, const hm_world_save_desc *desc, hm_source source);
 
 #endif

@@ -37,6 +37,9 @@ hm_status hm_save_check_components(const hm_world *world, const hm_world_save_de
         const char *name = hm_save_name_of(world, desc, i);
         if (name == NULL)
             return hm_world_refuse_component(world, i, "has no name, by which files know it");
+        hm_status status = hm_save_check_names(hm_save_format_of(desc, world->salt + i), name);
+        if (status != HM_OK)
+            return status;
         for (uint32_t k = 0; k < i; k++)
             if (hm_save_is_same(name, hm_save_name_of(world, desc, k)))
                 return hm_world_refuse_component(world, i, "has the name of another one");

@@ -34,6 +34,17 @@ size_t hm_save_length(const char *text)
     return length;
 }
 
+hm_status hm_save_check_names(const hm_save_desc *desc, const char *name)
+{
+    if (desc != NULL && desc->name != NULL)
+        name = desc->name;
+    if (hm_save_length(name) <= HM_SAVE_TEXT &&
+        (desc == NULL || desc->layout == NULL || hm_save_length(desc->layout) <= HM_SAVE_TEXT))
+        return HM_OK;
+    return hm_fail(HM_ERROR_INVALID, "the name of '%.40s' or its layout has more than %u bytes",
+                   name, (unsigned)HM_SAVE_TEXT);
+}
+
 hm_status hm_save_describe(hm_save_section *section, const hm_save_desc *desc, const char *name)
 {
     static const hm_save_desc none = {0};
@@ -43,10 +54,9 @@ hm_status hm_save_describe(hm_save_section *section, const hm_save_desc *desc, c
     section->layout = desc->layout != NULL ? desc->layout : "";
     section->version = desc->version;
     section->encoded_size = section->item_size;
-    if (hm_save_length(section->name) > HM_SAVE_TEXT ||
-        hm_save_length(section->layout) > HM_SAVE_TEXT)
-        return hm_fail(HM_ERROR_INVALID, "the name of '%.40s' or its layout has more than %u bytes",
-                       section->name, (unsigned)HM_SAVE_TEXT);
+    hm_status status = hm_save_check_names(desc, name);
+    if (status != HM_OK)
+        return status;
     if ((desc->encode != NULL) != (desc->encoded_size != 0) ||
         desc->encoded_size > HM_SAVE_MAX_ENCODED)
         return hm_fail(HM_ERROR_INVALID,
@@ -196,6 +206,9 @@ hm_status hm_load_find(hm_save_in *in, uint32_t kind, const hm_save_desc *desc, 
                        hm_source source)
 {
     HM_CONTRACT(source.read != NULL, "hm_load: source.read is NULL");
+    hm_status status = hm_save_check_names(desc, name);
+    if (status != HM_OK)
+        return status;
     if (desc != NULL && desc->name != NULL)
         name = desc->name;
     in->source = source;

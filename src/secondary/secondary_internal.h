@@ -22,23 +22,6 @@ static inline bool hm_secondary_is_whole(const hm_secondary *secondary)
     return secondary->value_array.is_whole;
 }
 
-static inline bool hm_secondary_has_piece(const hm_secondary *secondary, uint32_t slot)
-{
-    return slot < secondary->slot_end &&
-           secondary->pieces[(size_t)slot >> secondary->piece_shift] != 0;
-}
-
-/* Returns the position of a slot's value, of any generation, or HM_INVALID_INDEX. */
-static inline uint32_t hm_secondary_find_slot(const hm_secondary *secondary, uint32_t slot)
-{
-    if (!hm_secondary_has_piece(secondary, slot))
-        return HM_INVALID_INDEX;
-    uint32_t index = secondary->positions[slot];
-    if (index >= secondary->count || hm_handle_index(secondary->owners[index]) != slot)
-        return HM_INVALID_INDEX;
-    return index;
-}
-
 /* Makes space for the positions of all slots below `slots`, of a secondary with a capacity: moves
  * them to a range of their own, of at least twice the size, if theirs ends before. HM_ERROR_MEMORY:
  * nothing has changed, or they have moved, but the system did not take back what they left. O(slots

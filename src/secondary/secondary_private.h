@@ -63,6 +63,23 @@ void hm_secondary_put(hm_secondary *secondary, hm_handle owner, const void *valu
 HM_COLD size_t hm_secondary_describe_as(const hm_secondary *secondary, hm_handle owner,
                                         const char *value, char *buffer, size_t size);
 
+static inline bool hm_secondary_has_piece(const hm_secondary *secondary, uint32_t slot)
+{
+    return slot < secondary->slot_end &&
+           secondary->pieces[(size_t)slot >> secondary->piece_shift] != 0;
+}
+
+/* Returns the position of a slot's value, of any generation, or HM_INVALID_INDEX. */
+static inline uint32_t hm_secondary_find_slot(const hm_secondary *secondary, uint32_t slot)
+{
+    if (!hm_secondary_has_piece(secondary, slot))
+        return HM_INVALID_INDEX;
+    uint32_t index = secondary->positions[slot];
+    if (index >= secondary->count || hm_handle_index(secondary->owners[index]) != slot)
+        return HM_INVALID_INDEX;
+    return index;
+}
+
 /* Returns the value of an owner that has one, whatever its generation. */
 static inline void *hm_secondary_value_of(const hm_secondary *secondary, hm_handle owner)
 {

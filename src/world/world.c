@@ -221,19 +221,31 @@ void hm_world_release(hm_world *world)
 {
     if (world->order != NULL)
         hm_order_fini(&hm_world_order_of(world)->state);
-    for (uint32_t i = 0; i < world->sparse_count; i++)
+    for (uint32_t i = 0; i < world->sparse_count; i++) {
+        hm_world_secondary(world, i)->destroy = NULL;
         hm_secondary_fini(hm_world_secondary(world, i));
+    }
     world_fini_arrays(world);
     memset(world, 0, sizeof *world);
 }
 
 /* Each world begins at another salt, so that a component of one is none of another. The last salt
  * is left out: HM_INVALID_INDEX is no component. */
+enum { WORLD_SALTS = UINT32_MAX / HM_WORLD_MAX_COMPONENTS };
+
+static uint32_t world_salts; /* given so far; from WORLD_SALTS on they repeat */
+
 static uint32_t world_next_salt(void)
 {
-    static uint32_t worlds;
-    uint32_t salt = hm_atomic_add(&worlds, 1) + 1;
-    return salt % (UINT32_MAX / HM_WORLD_MAX_COMPONENTS) * HM_WORLD_MAX_COMPONENTS;
+    uint32_t salt = hm_atomic_add(&world_salts, 1) + 1;
+    return salt % WORLD_SALTS * HM_WORLD_MAX_COMPONENTS;
+}
+
+bool hm_world_has_given(uint32_t salt)
+{
+    uint32_t given = hm_atomic_load(&world_salts);
+    /* Coverage: no test makes four million worlds. */
+    return given >= WORLD_SALTS || salt / HM_WORLD_MAX_COMPONENTS <= given;
 }
 
 static bool world_is_busy(const void *world)

@@ -186,7 +186,7 @@ static inline hm_status hm_world_widen(hm_world *world, hm_array *array, size_t 
 
 /* world.c */
 
-/* Gives back all memory. */
+/* Gives back all memory, without hooks for the values that are there. */
 void hm_world_release(hm_world *world);
 
 /* For a load. Makes a world like this one, without entities, whose values will all have changed
@@ -221,6 +221,10 @@ static inline hm_status hm_world_check_idle(const hm_world *world)
     bool is_idle = !hm_guard_is_busy(&world->guard) && world->running == 0;
     return is_idle ? HM_OK : hm_world_refuse_busy(world);
 }
+
+/* Whether components of a world of this program have begun, or begin, at this multiple of
+ * HM_WORLD_MAX_COMPONENTS. */
+bool hm_world_has_given(uint32_t salt);
 
 /* Every callback runs between enter and leave. */
 void hm_world_enter(hm_world *world);

@@ -231,6 +231,7 @@ TEST(changes, of_the_meta_of_a_map_are_made_where_there_is_one)
         EDIT(handle, 1, 7, HM_ERROR_INVALID), EDIT(handle, 2, 8, HM_ERROR_INVALID),
         EDIT(none, 1, 8, HM_ERROR_STALE),     EDIT(handle, 1, 8, HM_OK),
         ERASE(handle, 1, 0, HM_OK), /* It goes with its item. */
+        ERASE(none, 1, 0, HM_ERROR_STALE),
     };
     APPLY_ALL(map, &map, changes)
     CHECK(*(uint64_t *)hm_map_meta_at(&map, 0) == 7 && hm_map_contains(&map, handle));
@@ -262,13 +263,10 @@ TEST(changes, of_a_table_that_fit_nothing_are_refused)
     CHECK(hm_table_init(&table, &desc) == HM_OK);
     hm_handle handle = hm_table_insert(&table, NULL), none = {handle.bits + 1};
     const received changes[] = {
-        EDIT(handle, 1, 8, HM_ERROR_INVALID),
-        EDIT(handle, 2, 0, HM_ERROR_INVALID),
-        INSERT(handle, 0, 8, HM_ERROR_STALE),
-        EDIT(none, 1, 2, HM_ERROR_STALE),
-        ERASE(none, 0, 0, HM_ERROR_STALE),
-        ERASE(handle, 1, 0, HM_OK),
-        EDIT(handle, 0, 8, HM_OK),
+        EDIT(handle, 1, 8, HM_ERROR_INVALID), EDIT(handle, 2, 0, HM_ERROR_INVALID),
+        INSERT(handle, 0, 8, HM_ERROR_STALE), EDIT(none, 1, 2, HM_ERROR_STALE),
+        ERASE(none, 0, 0, HM_ERROR_STALE),    ERASE(none, 1, 0, HM_ERROR_STALE),
+        ERASE(handle, 1, 0, HM_OK),           EDIT(handle, 0, 8, HM_OK),
     };
     APPLY_ALL(table, &table, changes)
     CHECK(hm_table_count(&table) == 1 && *(uint64_t *)hm_table_get(&table, handle, 0) == 7);
@@ -282,13 +280,13 @@ TEST(changes, of_owners_that_fit_nothing_are_refused)
     CHECK(hm_secondary_init(&secondary, &(hm_secondary_desc){.value_size = 8}) == HM_OK);
     CHECK(hm_index_init(&index, &(hm_index_desc){.key_limit = 8}) == HM_OK);
     const hm_handle owner = hm_handle_pack(3, 1, 0), other = hm_handle_pack(4, 1, 0);
+    const hm_handle later = hm_handle_pack(3, 2, 0);
     const received changes[] = {
-        INSERT(owner, 0, 4, HM_ERROR_INVALID),
-        INSERT(owner, 1, 8, HM_ERROR_INVALID),
-        INSERT(owner, 0, 8, HM_OK),
-        EDIT(owner, 0, 8, HM_OK),
-        ERASE(other, 0, 0, HM_ERROR_STALE),
-        EDIT(HM_NULL_HANDLE, 0, 8, HM_ERROR_INVALID),
+        INSERT(owner, 0, 4, HM_ERROR_INVALID), INSERT(owner, 1, 8, HM_ERROR_INVALID),
+        EDIT(owner, 0, 8, HM_ERROR_STALE),     INSERT(owner, 0, 8, HM_OK),
+        INSERT(owner, 0, 8, HM_ERROR_STALE),   INSERT(later, 0, 8, HM_ERROR_STALE),
+        EDIT(later, 0, 8, HM_ERROR_STALE),     EDIT(owner, 0, 8, HM_OK),
+        ERASE(other, 0, 0, HM_ERROR_STALE),    EDIT(HM_NULL_HANDLE, 0, 8, HM_ERROR_INVALID),
     };
     APPLY_ALL(secondary, &secondary, changes)
     APPLY_ALL(index, &index, changes)

@@ -290,6 +290,61 @@ TEST(save_kinds, each_refused_read_write_and_call_for_memory_changes_nothing)
     }
 }
 
+/* The container is as before, so it takes the file without the damage. */
+static void load_mended(const saved_kind *kind, saved *loaded, test_file *file)
+{
+    CHECK(kind->validate(loaded) == HM_OK);
+    file->bytes[file->size - 1] ^= 1;
+    CHECK(kind->load(loaded, NULL, test_source(file)) == HM_OK);
+    file->bytes[file->size - 1] ^= 1;
+    CHECK(kind->validate(loaded) == HM_OK);
+}
+
+/* Refuses each k-th call for memory of a load that finds damage at its end: what it says is the
+ * damage, whether or not the system then takes memory back. Returns whether it found it. */
+static bool refuse_damaged(const saved_kind *kind, uint32_t shape, test_file *file, uint32_t k,
+                           const char *damage)
+{
+    saved loaded;
+    test_memory memory;
+    test_memory_use(hm_memory_heap()); /* Of which a call takes least. */
+    test_memory_init_with_holes(&memory, test_page_size(4096));
+    kind->init(&loaded, shape, &memory.table);
+    test_memory_fail(&memory, k, true);
+    hm_status status = kind->load(&loaded, NULL, test_source(file));
+    bool is_refused = test_memory_refused(&memory);
+    test_memory_fail(&memory, 0, false);
+    CHECK(status == HM_ERROR_CORRUPT || (status == HM_ERROR_MEMORY && is_refused));
+    CHECK((strcmp(hm_last_error(), damage) == 0) == (status == HM_ERROR_CORRUPT));
+    load_mended(kind, &loaded, file);
+    kind->fini(&loaded);
+    test_memory_check_released(&memory);
+    return is_refused;
+}
+
+TEST(save_kinds, damage_is_what_the_last_error_says_though_memory_cannot_be_given_back)
+{
+    uint64_t random = test_seed("save_kinds damage");
+    EACH_KIND(kind)
+    for (uint32_t shape = 0; shape < kind->shapes; shape += test_scale() < 50 ? 1 : 4) {
+        saved made, loaded;
+        test_file file = {0};
+        char damage[160];
+        make(kind, &made, shape, STEPS, &random);
+        save_to(kind, &made, &file);
+        file.bytes[file.size - 1] ^= 1;
+        kind->init(&loaded, shape, NULL);
+        CHECK(kind->load(&loaded, NULL, test_source(&file)) == HM_ERROR_CORRUPT);
+        strcpy(damage, hm_last_error());
+        for (uint32_t k = 1; refuse_damaged(kind, shape, &file, k, damage); k++)
+            CHECK(k < 10000);
+        load_mended(kind, &loaded, &file);
+        kind->fini(&made);
+        kind->fini(&loaded);
+        test_file_end(&file);
+    }
+}
+
 TEST(save_kinds, a_thousand_loads_leak_nothing)
 {
     uint64_t random = test_seed("save_kinds leaks");
@@ -363,7 +418,8 @@ static void encode_nothing(const void *item, void *bytes, void *context)
 
 TEST(save_kinds, a_descriptor_that_is_wrong_is_refused)
 {
-    static char long_name[300];
+    enum { NAMES = 2 }; /* that are too long by a byte: for a load, too */
+    static char long_name[257];
     const hm_save_desc wrong[] = {{.name = long_name},
                                   {.layout = long_name},
                                   {.encode = encode_nothing},
@@ -376,6 +432,8 @@ TEST(save_kinds, a_descriptor_that_is_wrong_is_refused)
         kind->init(&made, 0, NULL);
         CHECK(kind->save(&made, &wrong[i], test_sink(&file)) == HM_ERROR_INVALID);
         CHECK(file.size == 0 && strlen(hm_last_error()) > 20);
+        if (i < NAMES)
+            CHECK(kind->load(&made, &wrong[i], test_source(&file)) == HM_ERROR_INVALID);
         kind->fini(&made);
         test_file_end(&file);
     }

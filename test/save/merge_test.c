@@ -305,6 +305,7 @@ TEST(save_merge, what_is_no_such_section_or_no_remap_is_refused)
 /* values that are destroyed */
 
 static int alive; /* values that were made and not destroyed */
+static void (*in_destroy)(void);
 
 static void encode(const void *item, void *bytes, void *context)
 {
@@ -324,6 +325,8 @@ static void destroy(void *item, void *context)
 {
     (void)item, (void)context;
     alive--;
+    if (in_destroy != NULL)
+        in_destroy();
 }
 
 static void encode_row(const void *item, void *bytes, void *context)
@@ -533,4 +536,87 @@ TEST(save_merge, nothing_is_merged_where_memory_is_refused)
     for (size_t i = 0; i < sizeof owners / sizeof *owners; i++)
         for (uint32_t k = 1; merge_with_fault(owners[i], k); k++)
             CHECK(k < 500);
+}
+
+/* A merge that is called, and stepped, inside a hook of its container or of its remap. */
+static struct {
+    const owned *of;
+    saved *into;
+    test_file *file;
+    hm_secondary *remap;
+    hm_merge *merge;
+    uint32_t asked;
+} inside;
+
+static void merge_inside(void)
+{
+    inside.asked++;
+    CHECK(inside.of->merge(inside.into, test_source(inside.file), inside.remap) == HM_ERROR_BUSY);
+    for (uint32_t n = 0; n < 2; n++)
+        CHECK(hm_merge_step(inside.merge, n) == HM_ERROR_BUSY);
+}
+
+static void merge_inside_remap(void *value, void *context)
+{
+    (void)value, (void)context;
+    merge_inside();
+}
+
+/* First the remap ends its values, which it has since the merge began; then the container. */
+TEST(save_merge, a_merge_into_what_is_busy_is_refused_even_of_nothing)
+{
+    const hm_secondary_desc desc = {.value_size = sizeof(hm_handle), .destroy = merge_inside_remap};
+    for (size_t i = 0; i < sizeof owners / sizeof *owners; i++) {
+        const owned *of = owners[i];
+        saved into;
+        test_file file;
+        hm_merge merge;
+        hm_secondary remap;
+        begin_owned(of, &into, NULL, &file);
+        inside.of = of;
+        inside.into = &into;
+        inside.file = &file;
+        inside.merge = &merge;
+        inside.remap = &remap;
+        inside.asked = 0;
+        CHECK(hm_secondary_init(&remap, &desc) == HM_OK);
+        CHECK(of->begin(&merge, &into, test_source(&file), &remap) == HM_OK);
+        hm_secondary_clear(&remap);
+        CHECK(inside.asked == FEW && hm_merge_left(&merge) == FEW && of->count(&into) == FEW);
+        inside.remap = NULL;
+        in_destroy = merge_inside;
+        of->fini(&into);
+        in_destroy = NULL;
+        CHECK(inside.asked == 2 * FEW && hm_merge_left(&merge) == FEW);
+        hm_merge_end(&merge);
+        CHECK(alive == 0);
+        hm_secondary_fini(&remap);
+        test_file_end(&file);
+    }
+}
+
+TEST(save_merge, a_merge_into_a_world_is_refused_while_a_query_runs_even_of_nothing)
+{
+    saved from, into;
+    test_file file = {0};
+    hm_merge merge;
+    hm_query query;
+    hm_query_loop loop;
+    init_world(&from, NULL);
+    CHECK(save_world(&from, test_sink(&file)) == HM_OK);
+    owned_world.fini(&from);
+    init_world(&into, NULL);
+    CHECK(begin_owned_world(&merge, &into, test_source(&file), NULL) == HM_OK);
+    CHECK(hm_query_init(&query, &into.world, &(hm_query_desc){.all_count = 0}) == HM_OK);
+    hm_query_begin(&query, &loop);
+    CHECK(merge_owned_world(&into, test_source(&file), NULL) == HM_ERROR_BUSY);
+    CHECK(file.position == 0 && hm_merge_step(&merge, 1) == HM_ERROR_BUSY);
+    hm_query_end(&loop);
+    CHECK(hm_merge_step(&merge, 1) == HM_OK);
+    CHECK(merge_owned_world(&into, test_source(&file), NULL) == HM_OK);
+    hm_merge_end(&merge);
+    CHECK(hm_merge_step(&merge, 1) == HM_OK && hm_merge_left(&merge) == 0);
+    hm_query_fini(&query);
+    owned_world.fini(&into);
+    test_file_end(&file);
 }

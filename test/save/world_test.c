@@ -77,6 +77,7 @@ static void check_component(const some *in, const hm_component_desc *desc, uint3
 
 typedef struct answers {
     hm_load_action action;
+    hm_load_action of_new; /* of what the file has not */
     uint32_t asked;
     hm_component_difference last;
     char name[16]; /* of the last one */
@@ -90,7 +91,7 @@ static hm_load_action answer(const hm_component_difference *difference, void *co
     CHECK(strlen(difference->name) < sizeof given->name);
     strcpy(given->name, difference->name);
     given->last.name = NULL;
-    return given->action;
+    return difference->is_saved ? given->action : given->of_new;
 }
 
 TEST(save_world, components_are_matched_by_their_names_whatever_their_order)
@@ -155,7 +156,7 @@ TEST(save_world, a_difference_is_refused_dropped_or_made_zero_as_the_program_say
     for (size_t c = 0; c < DIFFERENCES; c++)
         for (int action = HM_LOAD_REFUSE; action <= HM_LOAD_ZERO; action++) {
             hm_component_desc components[KINDS + 1];
-            answers given = {.action = (hm_load_action)action};
+            answers given = {.action = (hm_load_action)action, .of_new = (hm_load_action)action};
             const hm_world_save_desc desc = {.resolve = answer, .context = &given};
             uint32_t changed = differences[c].changed;
             bool is_done = is_resolved(c, action);
@@ -173,13 +174,34 @@ TEST(save_world, a_difference_is_refused_dropped_or_made_zero_as_the_program_say
     test_file_end(&file);
 }
 
+/* What the file has, but for its size or storage, is not asked about as what it has not. */
+TEST(save_world, a_component_that_is_dropped_is_asked_about_once)
+{
+    test_file file = {0};
+    save_usual(&file, NULL);
+    for (size_t c = 0; c < DIFFERENCES; c++) {
+        hm_component_desc components[KINDS + 1];
+        answers given = {.action = HM_LOAD_DROP, .of_new = HM_LOAD_REFUSE};
+        const hm_world_save_desc desc = {.resolve = answer, .context = &given};
+        bool is_matched = differences[c].changed != KINDS &&
+                          strcmp(differences[c].to.name, usual[differences[c].changed].name) == 0;
+        some in;
+        begin_other(&in, components, c, NULL);
+        hm_status status = hm_world_load(&in.world, &desc, test_source(&file));
+        CHECK(status == (is_matched ? HM_OK : HM_ERROR_INVALID));
+        CHECK(given.asked == 1 || !is_matched);
+        hm_world_fini(&in.world);
+    }
+    test_file_end(&file);
+}
+
 /* Each k-th read, or call for memory, is refused. */
 static void refuse_load(test_file *file, size_t difference, int action, bool refuses_reads)
 {
     bool was_refused = true;
     for (uint32_t k = 1; was_refused; k++) {
         hm_component_desc components[KINDS + 1];
-        answers given = {.action = (hm_load_action)action};
+        answers given = {.action = (hm_load_action)action, .of_new = (hm_load_action)action};
         const hm_world_save_desc desc = {.resolve = answer, .context = &given};
         test_memory memory;
         some in;
@@ -234,7 +256,7 @@ TEST(save_world, without_a_say_a_new_component_is_no_matter_and_a_lost_one_is_re
 TEST(save_world, a_new_component_is_told_of_by_its_name_in_files)
 {
     static const hm_component_desc nameless = {.size = 4};
-    answers given = {.action = HM_LOAD_DROP};
+    answers given = {.of_new = HM_LOAD_DROP};
     hm_component_format format = {.format = {.name = "given", .version = 2}};
     const hm_world_save_desc desc = {
         .formats = &format, .format_count = 1, .resolve = answer, .context = &given};
@@ -572,6 +594,14 @@ TEST(save_world, a_wrong_descriptor_or_component_is_refused)
     CHECK(hm_world_save(&in.world, &desc, test_sink(&file)) == HM_OK);
     formats[0].format.name = "speed";
     CHECK(hm_world_save(&in.world, &desc, test_sink(&file)) == HM_ERROR_INVALID);
+    CHECK(hm_world_load(&in.world, &desc, test_source(&file)) == HM_ERROR_INVALID);
+    static char long_name[257];
+    memset(long_name, 'x', sizeof long_name - 1);
+    formats[0].format.name = long_name;
+    CHECK(hm_world_save(&in.world, &desc, test_sink(&file)) == HM_ERROR_INVALID);
+    CHECK(hm_world_load(&in.world, &desc, test_source(&file)) == HM_ERROR_INVALID);
+    CHECK(strstr(hm_last_error(), "has more than 255 bytes") != NULL);
+    desc = (hm_world_save_desc){.name = long_name};
     CHECK(hm_world_load(&in.world, &desc, test_source(&file)) == HM_ERROR_INVALID);
     hm_world_fini(&in.world);
     in.world = (hm_world){0};
