@@ -274,9 +274,46 @@ TEST(memory_arena, a_trim_that_is_refused_leaves_the_pages)
     test_memory_fail(&parent, 1, false);
     CHECK(hm_memory_arena_trim(&arena) == HM_ERROR_MEMORY);
     CHECK(parent.committed_size == before);
-    CHECK(use_map(&arena.table, 4096, 8) == HM_OK);
+    CHECK(hm_memory_arena_get_stats(&arena).committed_size == before);
+    test_memory_fail(&parent, 1, true);
+    CHECK(use_map(&arena.table, 4096, 8) == HM_OK && parent.calls == 0);
+    test_memory_fail(&parent, 0, false);
     CHECK(hm_memory_arena_trim(&arena) == HM_OK && parent.committed_size < before);
+    CHECK(hm_memory_arena_get_stats(&arena).committed_size == parent.committed_size);
     hm_memory_arena_fini(&arena);
+}
+
+/* Of two runs of pages that nothing uses the second stays. */
+TEST(memory_arena, a_trim_that_is_refused_later_has_given_back_what_came_before)
+{
+    test_memory parent;
+    hm_memory_arena arena;
+    unsigned char *ranges[3];
+    test_memory_init_with_holes(&parent, test_page_size(4096));
+    make_arena(&arena, (size_t)1 << 24, &parent.table);
+    const hm_memory *table = &arena.table;
+    const size_t size = 4 * parent.table.page_size;
+    for (int i = 0; i < 3; i++) {
+        ranges[i] = table->reserve(table->context, size);
+        CHECK(ranges[i] != NULL && table->commit(table->context, ranges[i], size));
+    }
+    memset(ranges[1], 7, size);
+    table->release(table->context, ranges[0], size);
+    table->release(table->context, ranges[2], size);
+    size_t before = parent.committed_size;
+    for (int k = 2; k > 0; k--) { /* Then the second run is the first one that is left. */
+        test_memory_fail(&parent, (uint32_t)k, false);
+        CHECK(hm_memory_arena_trim(&arena) == HM_ERROR_MEMORY && test_memory_refused(&parent));
+        CHECK(parent.committed_size < before);
+        CHECK(hm_memory_arena_get_stats(&arena).committed_size == parent.committed_size);
+        CHECK(test_bytes_are(ranges[1], size, 7));
+    }
+    test_memory_fail(&parent, 0, false);
+    CHECK(use_map(table, 4096, 8) == HM_OK && test_bytes_are(ranges[1], size, 7));
+    CHECK(hm_memory_arena_trim(&arena) == HM_OK);
+    table->release(table->context, ranges[1], size);
+    hm_memory_arena_fini(&arena);
+    test_memory_check_released(&parent);
 }
 
 static uint64_t number_of(const void *item, void *context)
@@ -405,6 +442,36 @@ TEST(memory_arena, nothing_is_poisoned_that_was_given_back)
     CHECK(hm_memory_arena_trim(&arena) == HM_OK);
     CHECK(__asan_region_is_poisoned(pages + 8192, 4096) == NULL);
     hm_memory_arena_fini(&arena);
+}
+
+static unsigned char *kept;
+
+static void *reserve_and_keep(void *context, size_t size)
+{
+    return kept = hm_memory_heap()->reserve(context, size);
+}
+
+static void keep(void *context, void *address, size_t size)
+{
+    (void)context;
+    CHECK(address == kept && size != 0);
+}
+
+TEST(memory_arena, nothing_is_poisoned_after_fini)
+{
+    enum { SIZE = 1 << 20 };
+    hm_memory parent = *hm_memory_heap();
+    hm_memory_arena arena;
+    parent.reserve = reserve_and_keep;
+    parent.release = keep;
+    make_arena(&arena, SIZE, &parent);
+    CHECK(use_map(&arena.table, 40, 8) == HM_OK);
+    size_t size = hm_memory_arena_get_stats(&arena).reserved_size;
+    CHECK(__asan_region_is_poisoned(kept, size) != NULL);
+    hm_memory_arena_fini(&arena);
+    CHECK(__asan_region_is_poisoned(kept, size) == NULL);
+    parent.release = hm_memory_heap()->release;
+    parent.release(parent.context, kept, size);
 }
 
 TEST(memory_arena, what_no_container_has_had_is_poisoned)

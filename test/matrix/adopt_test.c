@@ -302,6 +302,33 @@ TEST(adopt, a_pool_that_adopted_up_to_its_capacity_is_full)
     end(&pool_verbs);
 }
 
+/* More were erased than a pool keeps in their order, and all that it keeps come back. */
+static void adopt_latest(uint32_t way, bool is_backward)
+{
+    enum { MANY = 400, LATEST = HM_POOL_RECENT };
+    begin(&pool_verbs, way, MANY);
+    for (uint32_t i = 0; i < MANY; i++)
+        CHECK(!hm_handle_is_null(add_pool(&made)));
+    for (uint32_t i = 0; i < MANY; i++)
+        CHECK(end_pool(&made, name_of(i, 1)));
+    for (uint32_t i = 0; i < LATEST; i++) {
+        uint32_t slot = is_backward ? MANY - 1 - i : MANY - LATEST + i;
+        CHECK(adopt_pool(&made, name_of(slot, 1)) == HM_OK && validate_pool(&made) == HM_OK);
+    }
+    CHECK(end_pool(&made, name_of(MANY - 7, 1)) && validate_pool(&made) == HM_OK);
+    CHECK(hm_handle_equal(add_pool(&made), name_of(MANY - 7, 2)));
+    for (uint32_t i = LATEST; i < MANY; i++)
+        CHECK(hm_handle_index(add_pool(&made)) < MANY - LATEST);
+    CHECK(hm_handle_is_null(add_pool(&made)) && stats_pool(&made).slots == MANY);
+    end(&pool_verbs);
+}
+
+TEST(adopt, a_pool_that_adopted_all_of_its_latest_holes_goes_on_with_the_others)
+{
+    for (uint32_t way = 0; way < 12; way++)
+        adopt_latest(way / 2, way % 2 != 0);
+}
+
 /* Retired slots have entries, but no position: so entries may have space for all slots before
  * positions have it. Without a capacity a trim leaves space for what is there, which doubles. */
 TEST(adopt, a_world_has_all_its_slots_when_some_were_retired)

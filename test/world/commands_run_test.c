@@ -213,3 +213,42 @@ TEST(commands_run, a_run_for_which_there_is_no_archetype_waits)
     hm_commands_fini(&commands);
     finish_world(&world);
 }
+
+TEST(commands_run, hooks_run_for_the_values_that_equal_commands_remove)
+{
+    static const uint32_t counts[] = {3, 4, 60};
+    static side self;
+    for (size_t c = 0; c < sizeof counts / sizeof *counts; c++) {
+        hm_commands commands;
+        start(&self, NULL, counts[c]);
+        CHECK(hm_commands_init(&commands, &self.world, NULL) == HM_OK);
+        for (uint32_t i = 0; i < counts[c]; i++)
+            CHECK(hm_commands_remove(&commands, self.entities[i], self.hooked) == HM_OK);
+        CHECK(hm_commands_apply(&commands) == HM_OK && self.destroyed == counts[c]);
+        for (uint32_t i = 0; i < counts[c]; i++)
+            CHECK(!hm_world_has(&self.world, self.entities[i], self.hooked));
+        hm_commands_fini(&commands);
+        finish_world(&self.world);
+    }
+}
+
+/* An entity without a command is then in the row of the one that was destroyed. */
+TEST(commands_run, a_run_ends_before_an_entity_that_was_destroyed_after_it_was_recorded)
+{
+    enum { COUNT = 12, GONE = 5 };
+    static side self;
+    hm_commands commands;
+    start(&self, NULL, COUNT);
+    CHECK(hm_commands_init(&commands, &self.world, NULL) == HM_OK);
+    for (uint32_t i = 0; i + 1 < COUNT; i++)
+        record(&self, &commands, VALUE, i);
+    CHECK(hm_world_destroy(&self.world, self.entities[GONE]));
+    CHECK(hm_commands_apply(&commands) == HM_OK && hm_commands_skipped(&commands) == 1);
+    for (uint32_t i = 0; i < COUNT; i++) {
+        const void *value = hm_world_get(&self.world, self.entities[i], self.added);
+        bool is_given = i != GONE && i + 1 < COUNT;
+        CHECK(is_given ? memcmp(value, value_for(i), 40) == 0 : value == NULL);
+    }
+    hm_commands_fini(&commands);
+    finish_world(&self.world);
+}

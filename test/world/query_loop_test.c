@@ -4,6 +4,7 @@
 #include "support/memory.h"
 #include "support/query.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum { FEW = 10 };
@@ -134,6 +135,32 @@ TEST(query, parts_have_about_as_many_rows_and_are_in_the_order_of_a_loop)
     hm_query_fini(&walked);
     hm_query_fini(&query);
     finish(&on);
+}
+
+/* The number of rows times that of parts takes more than 32 bits. */
+TEST(query, many_parts_of_many_rows_have_about_as_many_each)
+{
+    enum { ENTITIES = 1 << 19, PARTS = 8209, STEP = 16 };
+    hm_world world;
+    hm_query query;
+    hm_view view;
+    uint32_t visited = 0;
+    hm_query_loop *parts = calloc(PARTS, sizeof *parts);
+    CHECK(parts != NULL && hm_world_init(&world, &(hm_world_desc){.capacity = ENTITIES}) == HM_OK);
+    CHECK(hm_world_create_n(&world, NULL, 0, ENTITIES, NULL, NULL) == HM_OK);
+    CHECK(hm_query_init(&query, &world, &(hm_query_desc){0}) == HM_OK);
+    hm_query_begin_parts(&query, parts, PARTS);
+    for (uint32_t i = 0; i < PARTS; i++) {
+        uint32_t before = visited;
+        while (hm_query_next(&parts[i], &view))
+            visited += view.count;
+        CHECK(visited - before <= ENTITIES / PARTS + 1 + STEP &&
+              visited - before + STEP >= ENTITIES / PARTS);
+    }
+    CHECK(visited == ENTITIES);
+    hm_query_fini(&query);
+    hm_world_fini(&world);
+    free(parts);
 }
 
 TEST(query, a_world_is_busy_until_its_last_part_has_ended)
