@@ -53,31 +53,38 @@ TEST(memory_arena, a_refusal_of_the_parent_is_the_refusal_of_the_container)
     }
 }
 
-static bool commits;
+static const unsigned char *refused; /* a byte that gets no memory, or NULL */
 
-static bool commit_if_allowed(void *context, void *address, size_t size)
+static bool commit_others(void *context, void *address, size_t size)
 {
-    return commits && hm_memory_heap()->commit(context, address, size);
+    return (uintptr_t)refused - (uintptr_t)address >= size &&
+           hm_memory_heap()->commit(context, address, size);
 }
 
-/* Where pages are small, the header of an aligned range is in another page than its block. */
+/* Where pages are small, the header of an aligned range is in another page than its block, and so
+ * is that of what is left behind it. */
 TEST(memory_arena, a_header_without_memory_refuses_the_range)
 {
     hm_memory small = *hm_memory_heap();
     hm_memory_arena arena;
     small.page_size = UNIT;
-    small.commit = commit_if_allowed;
-    commits = true;
+    small.commit = commit_others;
+    refused = NULL;
     make_arena(&arena, (size_t)1 << 16, &small);
-    void *before = arena.table.reserve(arena.table.context, UNIT);
-    CHECK(before != NULL);
-    commits = false;
-    CHECK(arena.table.reserve(arena.table.context, HM_MEMORY_ALIGNMENT) == NULL);
-    commits = true;
-    void *range = arena.table.reserve(arena.table.context, HM_MEMORY_ALIGNMENT);
-    CHECK(range != NULL);
-    arena.table.release(arena.table.context, range, HM_MEMORY_ALIGNMENT);
-    arena.table.release(arena.table.context, before, UNIT);
+    const hm_memory *table = &arena.table;
+    void *before = table->reserve(table->context, UNIT);
+    unsigned char *range = table->reserve(table->context, HM_MEMORY_ALIGNMENT);
+    CHECK(before != NULL && range != NULL);
+    for (int i = 0; i < 2; i++) {
+        table->release(table->context, range, HM_MEMORY_ALIGNMENT);
+        CHECK(hm_memory_arena_trim(&arena) == HM_OK);
+        refused = i == 0 ? range - UNIT : range + HM_MEMORY_ALIGNMENT;
+        CHECK(table->reserve(table->context, HM_MEMORY_ALIGNMENT) == NULL);
+        refused = NULL;
+        CHECK(table->reserve(table->context, HM_MEMORY_ALIGNMENT) == range);
+    }
+    table->release(table->context, range, HM_MEMORY_ALIGNMENT);
+    table->release(table->context, before, UNIT);
     hm_memory_arena_fini(&arena);
 }
 
