@@ -9,7 +9,7 @@
 
 enum { ENTITIES = 4000, SKIPPED = 7 };
 
-enum { TAG, VALUE, ZERO, REMOVE, UNHOOK, SPARSE, CHANGE, CREATE, MIXED, KINDS };
+enum { TAG, VALUE, ZERO, REMOVE, UNHOOK, REPLACE, NOTHING, SPARSE, CHANGE, CREATE, MIXED, KINDS };
 
 typedef struct side {
     hm_world world;
@@ -58,6 +58,13 @@ static const void *value_for(uint32_t i)
     return value;
 }
 
+static const void *wide_for(uint32_t i)
+{
+    static uint32_t value[12];
+    value[0] = value[9] = ~i;
+    return value;
+}
+
 /* Which change is the i-th of a kind. */
 static int nth(int kind, uint32_t i)
 {
@@ -78,6 +85,10 @@ static void call(side *self, int kind, uint32_t i)
         status = hm_world_remove(world, entity, self->wide, NULL);
     else if (kind == UNHOOK)
         status = hm_world_remove(world, entity, self->hooked, NULL);
+    else if (kind == REPLACE)
+        status = hm_world_add(world, entity, self->wide, wide_for(i));
+    else if (kind == NOTHING)
+        status = hm_world_change(world, entity, NULL, 0, NULL, 0);
     else if (kind == SPARSE)
         status = hm_world_add(world, entity, self->sparse, value_for(i));
     else if (kind == CHANGE)
@@ -100,6 +111,10 @@ static void record(side *self, hm_commands *commands, int kind, uint32_t i)
         status = hm_commands_remove(commands, entity, self->wide);
     else if (kind == UNHOOK)
         status = hm_commands_remove(commands, entity, self->hooked);
+    else if (kind == REPLACE)
+        status = hm_commands_add(commands, entity, self->wide, wide_for(i));
+    else if (kind == NOTHING)
+        status = hm_commands_change(commands, entity, NULL, 0, NULL, 0);
     else if (kind == SPARSE)
         status = hm_commands_add(commands, entity, self->sparse, value_for(i));
     else if (kind == CHANGE)
