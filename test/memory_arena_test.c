@@ -53,31 +53,38 @@ TEST(memory_arena, a_refusal_of_the_parent_is_the_refusal_of_the_container)
     }
 }
 
-static bool commits;
+static const unsigned char *refused; /* a byte that gets no memory, or NULL */
 
-static bool commit_if_allowed(void *context, void *address, size_t size)
+static bool commit_others(void *context, void *address, size_t size)
 {
-    return commits && hm_memory_heap()->commit(context, address, size);
+    return (uintptr_t)refused - (uintptr_t)address >= size &&
+           hm_memory_heap()->commit(context, address, size);
 }
 
-/* Where pages are small, the header of an aligned range is in another page than its block. */
+/* Where pages are small, the header of an aligned range is in another page than its block, and so
+ * is that of what is left behind it. */
 TEST(memory_arena, a_header_without_memory_refuses_the_range)
 {
     hm_memory small = *hm_memory_heap();
     hm_memory_arena arena;
     small.page_size = UNIT;
-    small.commit = commit_if_allowed;
-    commits = true;
+    small.commit = commit_others;
+    refused = NULL;
     make_arena(&arena, (size_t)1 << 16, &small);
-    void *before = arena.table.reserve(arena.table.context, UNIT);
-    CHECK(before != NULL);
-    commits = false;
-    CHECK(arena.table.reserve(arena.table.context, HM_MEMORY_ALIGNMENT) == NULL);
-    commits = true;
-    void *range = arena.table.reserve(arena.table.context, HM_MEMORY_ALIGNMENT);
-    CHECK(range != NULL);
-    arena.table.release(arena.table.context, range, HM_MEMORY_ALIGNMENT);
-    arena.table.release(arena.table.context, before, UNIT);
+    const hm_memory *table = &arena.table;
+    void *before = table->reserve(table->context, UNIT);
+    unsigned char *range = table->reserve(table->context, HM_MEMORY_ALIGNMENT);
+    CHECK(before != NULL && range != NULL);
+    for (int i = 0; i < 2; i++) {
+        table->release(table->context, range, HM_MEMORY_ALIGNMENT);
+        CHECK(hm_memory_arena_trim(&arena) == HM_OK);
+        refused = i == 0 ? range - UNIT : range + HM_MEMORY_ALIGNMENT;
+        CHECK(table->reserve(table->context, HM_MEMORY_ALIGNMENT) == NULL);
+        refused = NULL;
+        CHECK(table->reserve(table->context, HM_MEMORY_ALIGNMENT) == range);
+    }
+    table->release(table->context, range, HM_MEMORY_ALIGNMENT);
+    table->release(table->context, before, UNIT);
     hm_memory_arena_fini(&arena);
 }
 
@@ -274,9 +281,46 @@ TEST(memory_arena, a_trim_that_is_refused_leaves_the_pages)
     test_memory_fail(&parent, 1, false);
     CHECK(hm_memory_arena_trim(&arena) == HM_ERROR_MEMORY);
     CHECK(parent.committed_size == before);
-    CHECK(use_map(&arena.table, 4096, 8) == HM_OK);
+    CHECK(hm_memory_arena_get_stats(&arena).committed_size == before);
+    test_memory_fail(&parent, 1, true);
+    CHECK(use_map(&arena.table, 4096, 8) == HM_OK && parent.calls == 0);
+    test_memory_fail(&parent, 0, false);
     CHECK(hm_memory_arena_trim(&arena) == HM_OK && parent.committed_size < before);
+    CHECK(hm_memory_arena_get_stats(&arena).committed_size == parent.committed_size);
     hm_memory_arena_fini(&arena);
+}
+
+/* Of two runs of pages that nothing uses the second stays. */
+TEST(memory_arena, a_trim_that_is_refused_later_has_given_back_what_came_before)
+{
+    test_memory parent;
+    hm_memory_arena arena;
+    unsigned char *ranges[3];
+    test_memory_init_with_holes(&parent, test_page_size(4096));
+    make_arena(&arena, (size_t)1 << 24, &parent.table);
+    const hm_memory *table = &arena.table;
+    const size_t size = 4 * parent.table.page_size;
+    for (int i = 0; i < 3; i++) {
+        ranges[i] = table->reserve(table->context, size);
+        CHECK(ranges[i] != NULL && table->commit(table->context, ranges[i], size));
+    }
+    memset(ranges[1], 7, size);
+    table->release(table->context, ranges[0], size);
+    table->release(table->context, ranges[2], size);
+    size_t before = parent.committed_size;
+    for (int k = 2; k > 0; k--) { /* Then the second run is the first one that is left. */
+        test_memory_fail(&parent, (uint32_t)k, false);
+        CHECK(hm_memory_arena_trim(&arena) == HM_ERROR_MEMORY && test_memory_refused(&parent));
+        CHECK(parent.committed_size < before);
+        CHECK(hm_memory_arena_get_stats(&arena).committed_size == parent.committed_size);
+        CHECK(test_bytes_are(ranges[1], size, 7));
+    }
+    test_memory_fail(&parent, 0, false);
+    CHECK(use_map(table, 4096, 8) == HM_OK && test_bytes_are(ranges[1], size, 7));
+    CHECK(hm_memory_arena_trim(&arena) == HM_OK);
+    table->release(table->context, ranges[1], size);
+    hm_memory_arena_fini(&arena);
+    test_memory_check_released(&parent);
 }
 
 static uint64_t number_of(const void *item, void *context)
@@ -405,6 +449,43 @@ TEST(memory_arena, nothing_is_poisoned_that_was_given_back)
     CHECK(hm_memory_arena_trim(&arena) == HM_OK);
     CHECK(__asan_region_is_poisoned(pages + 8192, 4096) == NULL);
     hm_memory_arena_fini(&arena);
+}
+
+/* A parent's range of its own, which it poisons nowhere. */
+static _Alignas(HM_MEMORY_ALIGNMENT) unsigned char ground[1 << 21];
+
+static void *reserve_ground(void *context, size_t size)
+{
+    (void)context;
+    return size <= sizeof ground ? ground : NULL;
+}
+
+static bool clear_ground(void *context, void *address, size_t size)
+{
+    (void)context;
+    memset(address, 0, size);
+    return true;
+}
+
+static void release_ground(void *context, void *address, size_t size)
+{
+    (void)context;
+    CHECK(address == ground && size <= sizeof ground);
+}
+
+TEST(memory_arena, nothing_is_poisoned_after_fini)
+{
+    hm_memory_arena arena;
+    const hm_memory parent = {.reserve = reserve_ground,
+                              .commit = clear_ground,
+                              .decommit = clear_ground,
+                              .release = release_ground,
+                              .page_size = UNIT};
+    make_arena(&arena, (size_t)1 << 20, &parent);
+    CHECK(use_map(&arena.table, 40, 8) == HM_OK);
+    CHECK(__asan_region_is_poisoned(ground, sizeof ground) != NULL);
+    hm_memory_arena_fini(&arena);
+    CHECK(__asan_region_is_poisoned(ground, sizeof ground) == NULL);
 }
 
 TEST(memory_arena, what_no_container_has_had_is_poisoned)

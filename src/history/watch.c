@@ -244,15 +244,20 @@ static uint32_t watch_next_key(hm_history *history)
     return history->last_key;
 }
 
-/* A struct that is made where another one was, which a rewind could bring back, has its record. */
-static hm_history_record *watch_find_place(const hm_history *history, const void *address)
+/* A struct that is made or moved where another one was, which a rewind could bring back, gets its
+ * record, if there is one. */
+static bool watch_succeed(const hm_history *history, const hm_history_record *made)
 {
     for (uint32_t i = 0; i < watch_record_count(history); i++) {
         hm_history_record *record = watch_record(history, i);
-        if (record->kind != NULL && record->is_kept && record->address == address)
-            return record;
+        if (record->kind == NULL || !record->is_kept || record->address != made->address ||
+            record->size != made->size)
+            continue;
+        record->kind = made->kind;
+        record->key = made->key;
+        return true;
     }
-    return NULL;
+    return false;
 }
 
 static hm_status watch_join(hm_registry *registry, void *object, const hm_known_kind *kind)
@@ -265,13 +270,9 @@ static hm_status watch_join(hm_registry *registry, void *object, const hm_known_
         watch_set_key(object, kind, WATCH_INSIDE);
         return HM_OK;
     }
-    hm_history_record *found = watch_find_place(history, made.address);
     made.key = watch_next_key(history);
     hm_status status = HM_OK;
-    if (found != NULL && found->size == made.size)
-        *found = (hm_history_record){made.address, made.size,    kind,
-                                     made.key,     found->since, found->is_kept};
-    else
+    if (!watch_succeed(history, &made))
         status = watch_add(history, &made);
     if (status == HM_OK)
         watch_set_key(object, kind, made.key);
@@ -308,9 +309,14 @@ static bool watch_owns_pieces(const hm_history *history, uint32_t of)
 /* Moves a record, with what marks know of its bytes if they are nobody else's. */
 static hm_status watch_move(hm_history *history, uint32_t i, unsigned char *to)
 {
-    hm_history_record *record = watch_record(history, i);
+    hm_history_record *record = watch_record(history, i), moved = *record;
     unsigned char *from = record->address;
     size_t size = record->size, gap;
+    moved.address = to;
+    if (watch_succeed(history, &moved)) {
+        watch_remove(history, i);
+        return HM_OK;
+    }
     if (watch_owns_pieces(history, i) && watch_gap(history, to, to + size, &gap) == to &&
         gap == size) {
         for (uint32_t k = 0; k < watch_piece_count(history); k++) {

@@ -298,6 +298,7 @@ static hm_status world_make_components(hm_world *fresh, const hm_world *world)
                                         .initial = record->initial};
         if (hm_world_component(fresh, &desc) == HM_INVALID_INDEX)
             return HM_ERROR_MEMORY;
+        hm_world_record(fresh, i)->stamp = record->stamp; /* It is the same one for queries. */
     }
     return HM_OK;
 }

@@ -6,6 +6,7 @@
 #include "../../src/memory/poison_private.h"
 
 #include "../support/last_error.h"
+#include "../support/layout.h"
 #include "../support/memory.h"
 
 #include <handle_map/handle_map.h>
@@ -327,6 +328,98 @@ TEST(history, what_lies_beside_bytes_that_are_forgotten_stays_watched)
     end(&s);
 }
 
+/* Three arrays, each of which has another value at each moment. */
+enum { WATCHED = 3, WATCHED_SIZE = 5000 };
+static unsigned char watched[WATCHED][WATCHED_SIZE];
+
+static unsigned char watched_at(int moment, int i)
+{
+    return (unsigned char)(1 + moment * WATCHED + i);
+}
+
+static uint64_t mark_watched(scene *s, int moment)
+{
+    for (int i = 0; i < WATCHED; i++)
+        memset(watched[i], watched_at(moment, i), WATCHED_SIZE);
+    return take_mark(s);
+}
+
+/* The second one is forgotten after a rewind, and later watched again. */
+static void forget_second(int back)
+{
+    scene s;
+    uint64_t marks[3];
+    begin(&s);
+    for (int i = 0; i < WATCHED; i++)
+        CHECK(hm_history_watch(&s.history, watched[i], WATCHED_SIZE) == HM_OK);
+    for (int m = 0; m < 3; m++) {
+        CHECK(m != 1 || insert(&s, ITEMS) == HM_OK);
+        marks[m] = mark_watched(&s, m);
+    }
+    rewind_to(&s, marks[back]);
+    CHECK(hm_history_unwatch(&s.history, watched[1]));
+    CHECK(hm_history_validate(&s.history) == HM_OK);
+    for (int m = 3; m-- > 0;) {
+        rewind_to(&s, marks[m]);
+        for (int i = 0; i < WATCHED; i++)
+            CHECK(test_bytes_are(watched[i], WATCHED_SIZE, watched_at(i == 1 ? back : m, i)));
+        CHECK(has(&s, m == 0 ? 0 : ITEMS));
+    }
+    CHECK(hm_history_watch(&s.history, watched[1], WATCHED_SIZE) == HM_OK);
+    for (int m = 1; m < 3; m++) { /* More copies than were taken back, which are used again. */
+        CHECK(insert(&s, ITEMS) == HM_OK && insert(&s, ITEMS) == HM_OK);
+        marks[m] = mark_watched(&s, m + 2);
+    }
+    for (int m = 0; m < 3; m++) {
+        rewind_to(&s, marks[m]);
+        for (int i = 0; i < WATCHED; i++)
+            CHECK(test_bytes_are(watched[i], WATCHED_SIZE,
+                                 m != 0 ? watched_at(m + 2, i)
+                                        : (unsigned char)(i == 1 ? 0 : watched_at(0, i))));
+        CHECK(hm_map_count(&s.map) == 2U * ITEMS * (unsigned)m);
+        CHECK(hm_map_validate(&s.map) == HM_OK);
+    }
+    end(&s);
+}
+
+TEST(history, what_is_forgotten_while_marks_are_ahead_leaves_the_others_as_they_were)
+{
+    for (int back = 0; back < 3; back++)
+        forget_second(back);
+}
+
+/* Pieces of what is watched are numbered, and new ones take the numbers of those that are
+ * forgotten. */
+TEST(history, what_is_watched_again_has_no_state_of_earlier_marks)
+{
+    static unsigned char state[3 * 4096];
+    scene s;
+    begin(&s);
+    memset(state, 1, sizeof state);
+    CHECK(hm_history_watch(&s.history, state, sizeof state) == HM_OK);
+    uint64_t first = take_mark(&s);
+    memset(state, 2, sizeof state);
+    (void)take_mark(&s);
+    CHECK(hm_history_unwatch(&s.history, state));
+    memset(state, 3, sizeof state);
+    uint64_t unwatched = take_mark(&s);
+    rewind_to(&s, first);
+    CHECK(test_bytes_are(state, sizeof state, 3));
+    for (int i = 2; i >= 0; i--)
+        CHECK(hm_history_watch(&s.history, state + (size_t)i * 4096, 4096) == HM_OK);
+    rewind_to(&s, first);
+    CHECK(test_bytes_are(state, sizeof state, 0));
+    rewind_to(&s, unwatched);
+    CHECK(test_bytes_are(state, sizeof state, 0));
+    memset(state, 4, sizeof state);
+    uint64_t again = take_mark(&s);
+    rewind_to(&s, unwatched);
+    CHECK(test_bytes_are(state, sizeof state, 0));
+    rewind_to(&s, again);
+    CHECK(test_bytes_are(state, sizeof state, 4));
+    end(&s);
+}
+
 /* Checks what validate says of a history in which `field` is `value`, and puts it back. */
 #define SAYS_CORRUPT(field, value, sentence)                                                       \
     do {                                                                                           \
@@ -445,6 +538,40 @@ TEST(history, memory_that_is_refused_leaves_the_state_and_all_marks)
         hm_history_fini(&s.history);
         test_memory_check_released(&memory);
     }
+}
+
+static bool (*decommit_whole)(void *context, void *address, size_t size);
+static size_t decommit_most; /* bytes */
+
+static bool decommit_at_most(void *context, void *address, size_t size)
+{
+    return size <= decommit_most && decommit_whole(context, address, size);
+}
+
+TEST(history, items_come_back_where_the_parent_gives_back_single_pages_only)
+{
+    test_memory memory;
+    scene s;
+    test_memory_init_with_holes(&memory, test_page_size(4096));
+    decommit_whole = memory.table.decommit;
+    memory.table.decommit = decommit_at_most;
+    decommit_most = memory.table.page_size;
+    CHECK(begin_scene(&s, &memory.table, HM_HISTORY_AUTO) == HM_OK);
+    CHECK(insert(&s, ITEMS) == HM_OK);
+    uint64_t full = take_mark(&s);
+    hm_map_fini(&s.map);
+    uint64_t empty = take_mark(&s);
+    rewind_to(&s, full);
+    CHECK(has(&s, ITEMS));
+    hm_map_fini(&s.map);
+    rewind_to(&s, full);
+    CHECK(has(&s, ITEMS));
+    rewind_to(&s, empty);
+    CHECK(hm_map_count(&s.map) == 0);
+    rewind_to(&s, full);
+    CHECK(has(&s, ITEMS));
+    end(&s);
+    test_memory_check_released(&memory);
 }
 
 TEST(history, more_than_the_range_has_is_refused)

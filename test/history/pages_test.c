@@ -85,10 +85,11 @@ static void prepare_field(field *f, uint32_t way)
         CHECK(table->decommit(table->context, f->bytes + f->half, 2 * table->page_size));
 }
 
+static unsigned char state[MANY * 4096]; /* to watch */
+
 /* Refused, it leaves all as it was. */
 static hm_status run_field(field *f, uint32_t way)
 {
-    static unsigned char state[MANY * 4096];
     unsigned char first = f->bytes[0], last = f->bytes[2 * f->half - 1];
     hm_status status = HM_OK;
     memset(state, 1, sizeof state);
@@ -119,6 +120,33 @@ TEST(history, many_changes_are_refused_without_memory_and_found_later)
             end_field(&f);
         }
     }
+}
+
+/* Refused while it lists what has changed, and while it makes copies. */
+TEST(history, a_mark_that_is_refused_leaves_the_marks_ahead)
+{
+    field f;
+    begin_field(&f, false);
+    memset(state, 0, sizeof state);
+    CHECK(hm_history_watch(&f.history, state, sizeof state) == HM_OK);
+    bool was_refused = true;
+    for (uint32_t k = 1; was_refused; k++) {
+        CHECK(hm_history_rewind(&f.history, f.marks[1]) == HM_OK);
+        memset(state, 1, sizeof state);
+        test_memory_fail(&f.memory, k, true);
+        was_refused = hm_history_mark(&f.history) == 0;
+        CHECK(!was_refused || test_memory_refused(&f.memory));
+        CHECK(was_refused || k > 2);
+        test_memory_fail(&f.memory, 0, false);
+        memset(state, 0, sizeof state);
+        hm_status status = hm_history_rewind(&f.history, f.marks[2]);
+        CHECK(status == (was_refused ? HM_OK : HM_ERROR_STALE));
+    }
+    CHECK(hm_history_validate(&f.history) == HM_OK);
+    const hm_memory *table = &f.history.table;
+    table->release(table->context, f.bytes, 2 * f.half);
+    hm_history_fini(&f.history);
+    test_memory_check_released(&f.memory);
 }
 
 TEST(history, many_reservations_are_refused_without_memory_and_found_later)

@@ -573,6 +573,21 @@ TEST(id_table, a_page_may_be_larger_than_the_index_space)
     hm_id_table_fini(&table);
 }
 
+TEST(id_table, an_adopt_takes_the_next_handle_and_the_last_place)
+{
+    hm_id_table table;
+    make(&table, 2, 10, NULL);
+    CHECK(hm_id_table_reserve(&table, 1) == HM_OK);
+    hm_handle next = hm_id_table_upcoming(&table, 0);
+    hm_handle far = hm_handle_pack(7, 1, TYPE_ID);
+    CHECK(hm_id_table_adopt(&table, next) == HM_OK && hm_id_table_adopt(&table, far) == HM_OK);
+    CHECK(hm_id_table_contains(&table, next) && hm_id_table_contains(&table, far));
+    CHECK(hm_id_table_adopt(&table, hm_handle_pack(8, 1, TYPE_ID)) == HM_ERROR_FULL);
+    CHECK(strstr(hm_last_error(), "the id table has 2 of 2") != NULL);
+    CHECK(hm_id_table_validate(&table) == HM_OK);
+    hm_id_table_fini(&table);
+}
+
 TEST(id_table, without_a_capacity_it_grows_to_the_slot_of_an_adopted_handle)
 {
     hm_handle handle = hm_handle_pack(50000, 3, 0);

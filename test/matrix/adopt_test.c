@@ -192,6 +192,39 @@ static void check_refusals(const verbs *of, uint32_t way, uint32_t capacity)
     end(of);
 }
 
+/* A slot that a trim has dropped is new, but for its generations. */
+static void check_dropped(const verbs *of, uint32_t way, uint32_t capacity)
+{
+    const hm_handle far = name_of(SLOTS / 2, 5);
+    begin(of, way, capacity);
+    hm_handle first = of->add(&made);
+    CHECK(of->adopt(&made, far) == HM_OK && of->end(&made, far) && of->trim(&made) == HM_OK);
+    CHECK(of->adopt(&made, name_of(SLOTS / 2, 4)) == HM_ERROR_STALE);
+    CHECK(tells("its slot has issued later ones") && of->stats(&made).count == 1);
+    CHECK(of->adopt(&made, far) == HM_OK && of->explain(&made, far) == HM_HANDLE_LIVE);
+    CHECK(of->explain(&made, first) == HM_HANDLE_LIVE);
+    end(of);
+}
+
+/* In memory that had another container of the same type the slots in between name nothing. */
+static void check_used_memory(const verbs *of, uint32_t way, uint32_t capacity)
+{
+    hm_memory_arena arena;
+    const hm_memory_arena_desc desc = {.size = 1 << 24, .memory = hm_memory_heap()};
+    CHECK(hm_memory_arena_init(&arena, &desc) == HM_OK);
+    for (int round = 0; round < 2; round++) {
+        CHECK(of->init(&made, way, capacity, &arena.table) == HM_OK);
+        CHECK(round == 0 || of->adopt(&made, name_of(10 * FEW, 1)) == HM_OK);
+        for (uint32_t i = 0; i < FEW; i++)
+            CHECK(round == 0 ? !hm_handle_is_null(of->add(&made))
+                             : of->explain(&made, name_of(i, 1)) == HM_HANDLE_STALE &&
+                                   !of->end(&made, name_of(i, 1)));
+        CHECK(of->validate(&made) == HM_OK);
+        of->fini(&made);
+    }
+    hm_memory_arena_fini(&arena);
+}
+
 static unsigned char file[1 << 18];
 static size_t file_size, file_position;
 
@@ -277,6 +310,9 @@ static void check_faults(const verbs *of, uint32_t way, uint32_t capacity)
 #define TESTS(kind, ways)                                                                          \
     TEST_EACH(kind, ways, brings_an_erased_item_back_under_its_handle, check_undo)                 \
     TEST_EACH(kind, ways, refuses_what_it_could_not_have_issued, check_refusals)                   \
+    TEST_EACH(kind, ways, refuses_an_earlier_life_of_a_slot_that_a_trim_has_dropped,               \
+              check_dropped)                                                                       \
+    TEST_EACH(kind, ways, has_nothing_in_the_slots_that_an_adopt_makes, check_used_memory)         \
     TEST_EACH(kind, ways, takes_slots_beyond_its_capacity, check_distance)                         \
     TEST_EACH(kind, ways, is_as_it_was_where_memory_is_refused, check_faults)
 
@@ -302,6 +338,33 @@ TEST(adopt, a_pool_that_adopted_up_to_its_capacity_is_full)
     end(&pool_verbs);
 }
 
+/* More were erased than a pool keeps in their order, and all that it keeps come back. */
+static void adopt_latest(uint32_t way, bool is_backward)
+{
+    enum { MANY = 400, LATEST = HM_POOL_RECENT };
+    begin(&pool_verbs, way, MANY);
+    for (uint32_t i = 0; i < MANY; i++)
+        CHECK(!hm_handle_is_null(add_pool(&made)));
+    for (uint32_t i = 0; i < MANY; i++)
+        CHECK(end_pool(&made, name_of(i, 1)));
+    for (uint32_t i = 0; i < LATEST; i++) {
+        uint32_t slot = is_backward ? MANY - 1 - i : MANY - LATEST + i;
+        CHECK(adopt_pool(&made, name_of(slot, 1)) == HM_OK && validate_pool(&made) == HM_OK);
+    }
+    CHECK(end_pool(&made, name_of(MANY - 7, 1)) && validate_pool(&made) == HM_OK);
+    CHECK(hm_handle_equal(add_pool(&made), name_of(MANY - 7, 2)));
+    for (uint32_t i = LATEST; i < MANY; i++)
+        CHECK(hm_handle_index(add_pool(&made)) < MANY - LATEST);
+    CHECK(hm_handle_is_null(add_pool(&made)) && stats_pool(&made).slots == MANY);
+    end(&pool_verbs);
+}
+
+TEST(adopt, a_pool_that_adopted_all_of_its_latest_holes_goes_on_with_the_others)
+{
+    for (uint32_t way = 0; way < 12; way++)
+        adopt_latest(way / 2, way % 2 != 0);
+}
+
 /* Retired slots have entries, but no position: so entries may have space for all slots before
  * positions have it. Without a capacity a trim leaves space for what is there, which doubles. */
 TEST(adopt, a_world_has_all_its_slots_when_some_were_retired)
@@ -323,5 +386,75 @@ TEST(adopt, a_world_has_all_its_slots_when_some_were_retired)
             CHECK(!hm_handle_is_null(hm_world_create(&world, NULL, 0)));
         CHECK(hm_handle_is_null(hm_world_create(&world, NULL, 0)));
         hm_world_fini(&world);
+    }
+}
+
+/* The values of what is adopted, in each container that takes one. */
+
+enum { WIDE = 40 };
+
+static const hm_column wide = {.size = WIDE};
+static const unsigned char zeros[WIDE];
+
+static hm_status adopt_value(container *c, int kind, hm_handle handle, const void *value)
+{
+    if (kind == 0)
+        return hm_map_adopt(&c->map, handle, value);
+    return kind == 1 ? hm_pool_adopt(&c->pool, handle, value)
+                     : hm_table_adopt(&c->table, handle, value != NULL ? &value : NULL);
+}
+
+static void *value_of(container *c, int kind, hm_handle handle)
+{
+    if (kind == 0)
+        return hm_map_get(&c->map, handle);
+    return kind == 1 ? hm_pool_get(&c->pool, handle) : hm_table_get(&c->table, handle, 0);
+}
+
+static void begin_values(int kind)
+{
+    hm_status status;
+    if (kind == 0)
+        status = hm_map_init(&made.map, &(hm_map_desc){.item_size = WIDE, .type_id = TYPE});
+    else if (kind == 1)
+        status = hm_pool_init(&made.pool, &(hm_pool_desc){.item_size = WIDE, .type_id = TYPE});
+    else
+        status = hm_table_init(
+            &made.table, &(hm_table_desc){.columns = &wide, .column_count = 1, .type_id = TYPE});
+    CHECK(status == HM_OK);
+}
+
+static const verbs *const with_values[] = {&map_verbs, &pool_verbs, &table_verbs};
+
+/* Without a capacity, a slot far behind moves the container. */
+TEST(adopt, a_value_may_lie_in_the_container_that_adopts_it)
+{
+    for (int kind = 0; kind < 3; kind++) {
+        unsigned char value[WIDE];
+        begin_values(kind);
+        memset(value, 7, sizeof value);
+        CHECK(adopt_value(&made, kind, name_of(0, 1), value) == HM_OK);
+        for (uint32_t slot = 10; slot < 1000000; slot *= 10) {
+            const void *own = value_of(&made, kind, name_of(0, 1));
+            CHECK(adopt_value(&made, kind, name_of(slot, 1), own) == HM_OK);
+            CHECK(memcmp(value_of(&made, kind, name_of(slot, 1)), value, WIDE) == 0);
+            CHECK(memcmp(value_of(&made, kind, name_of(0, 1)), value, WIDE) == 0);
+        }
+        CHECK(with_values[kind]->validate(&made) == HM_OK);
+        with_values[kind]->fini(&made);
+    }
+}
+
+TEST(adopt, what_is_adopted_without_a_value_is_zero)
+{
+    for (int kind = 0; kind < 3; kind++) {
+        begin_values(kind);
+        hm_handle handle = with_values[kind]->add(&made);
+        memset(value_of(&made, kind, handle), 7, WIDE);
+        CHECK(with_values[kind]->end(&made, handle));
+        CHECK(adopt_value(&made, kind, handle, NULL) == HM_OK);
+        CHECK(memcmp(value_of(&made, kind, handle), zeros, WIDE) == 0);
+        CHECK(with_values[kind]->validate(&made) == HM_OK);
+        with_values[kind]->fini(&made);
     }
 }

@@ -201,8 +201,6 @@ static void replace(const traits *of, void *model, const uint32_t arguments[3])
     of->describe(model, &with);
     const void *desc = arguments[0] % 2 != 0 ? with.coded : NULL;
     uint32_t values = desc != NULL ? with.values : 0, refusals = arguments[0] / 2 % REFUSALS;
-    if (!EXCHANGE_TRIES_HOOKS_OF_WORLDS && kind == &exchange_world && with.has_hook)
-        refusals = 0;
     CHECK(of->save(container, desc, emptied(&first)) == HM_OK);
     CHECK(of->init(&fresh, model) == HM_OK);
     for (uint32_t i = 0; i <= refusals && status != HM_OK; i++) {
@@ -233,10 +231,7 @@ static void merge(const traits *of, void *model, const uint32_t arguments[3])
     test_memory *memory = memory_of(of, model);
     void *container = exchange_at(model, of->kind->container);
     of->describe(model, &with);
-    if (!EXCHANGE_TRIES_HOOKS_OF_WORLDS && of->kind == &exchange_world && with.has_hook)
-        return;
-    bool must_code = with.has_hook && !EXCHANGE_TRIES_RAW_MERGES_WITH_HOOKS;
-    const void *desc = must_code || arguments[0] % 2 != 0 ? with.coded : NULL;
+    const void *desc = arguments[0] % 2 != 0 ? with.coded : NULL;
     uint32_t count = of->count(container);
     CHECK(of->save(container, desc, emptied(&first)) == HM_OK);
     CHECK(hm_secondary_init(&remap, &(hm_secondary_desc){.value_size = sizeof(hm_handle),
@@ -280,7 +275,6 @@ static hm_handle renamed(const hm_secondary *remap, hm_handle old)
          load(made, desc, source))                                                                 \
     CALL(uint32_t, count, name, (const void *made), count(made))                                   \
     CALL(hm_status, validate, name, (const void *made), validate(made))                            \
-    CALL(hm_status, watch, name, (hm_history * history, void *made), watch(history, made))         \
     static void moved_##name(void *made)                                                           \
     {                                                                                              \
         hm_##name##_moved(made);                                                                   \
@@ -307,7 +301,6 @@ static hm_handle renamed(const hm_secondary *remap, hm_handle old)
                                            .container = offsetof(MODEL, name),                     \
                                            .memory = offsetof(MODEL, memory),                      \
                                            .container_size = sizeof(hm_##name),                    \
-                                           .watch = watch_##name,                                  \
                                            .validate = validate_##name,                            \
                                            .replace = replace_##name,                              \
                                            .merge = MERGE};
@@ -614,9 +607,7 @@ static void merged_world(void *state, const hm_secondary *remap)
 {
     world_model *model = state;
     uint32_t n = model->count;
-    if (n == 0)
-        return;
-    world_model_keep_promises(model);
+    world_model_keep_promises(model); /* Also by a merge of nothing. */
     for (uint32_t i = 0, start = model->count; i < n; i++) {
         world_model_entity from = model->entities[i];
         from.handle = hm_world_handle_at(&model->world, start + i);

@@ -12,20 +12,10 @@
 
 #include <handle_map/handle_map.h>
 
-/* Faults that are known, and kept out of the scripts. */
-enum {
-    /* The destroy hooks of a world run for sparse values that a merge has taken, for raw values of
-     * a load or a merge that is refused, and twice for those that decode has made. */
-    EXCHANGE_TRIES_HOOKS_OF_WORLDS = 0,
-    /* A merge that is refused runs the hooks of values that were loaded as bytes. */
-    EXCHANGE_TRIES_RAW_MERGES_WITH_HOOKS = 0
-};
-
 typedef struct exchange_kind {
     const test_subject *subject;          /* of the model */
     size_t model_size, container, memory; /* bytes of the model; where they are in it */
     size_t container_size;
-    hm_status (*watch)(hm_history *history, void *container);
     hm_status (*validate)(const void *container);
     /* The arguments choose the codec, and what is refused. */
     void (*replace)(void *model, const uint32_t arguments[TEST_ARGUMENTS]);

@@ -50,3 +50,20 @@ TABLE_TEST(table_order, a_compare_may_look_at_other_cells_of_the_row)
         CHECK(row_holds(&table, row, row));
     finish(&table);
 }
+
+TABLE_TEST(table_order, a_spent_budget_with_another_column_forgets_nothing)
+{
+    hm_table table = make(lanes, (hm_table_desc){0});
+    hm_budget spent = {.is_spent = true};
+    CHECK(hm_table_defragment(&table, PATH, &by_number, &spent).done); /* There are no rows. */
+    for (uint32_t i = 0; i < ROWS; i++)
+        add(&table, i * 7 % ROWS);
+    CHECK(hm_table_defragment(&table, NUMBER, &by_number, NULL).done);
+    hm_progress progress = hm_table_defragment(&table, PATH, &by_number, &spent);
+    CHECK(!progress.done && progress.swaps == 0 && progress.compares == 0);
+    for (uint32_t i = 0; i < ROWS; i++)
+        CHECK(hm_table_lower_bound(&table, NUMBER, &by_number, &i) == i);
+    CHECK(hm_table_defragment(&table, NUMBER, &by_number, &spent).done);
+    CHECK(hm_table_lower_bound(&table, PATH, &by_number, &(uint32_t){0}) == HM_INVALID_INDEX);
+    finish(&table);
+}

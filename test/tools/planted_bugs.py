@@ -206,11 +206,9 @@ BUGS = [
         "    while (i < count && command->numbers[i] == first->numbers[i])",
         "    while (i < count)", "world"),
     Bug("a query does not hear of the newest archetype", "src/world/query_archetypes.c",
-        "    for (; query->seen < world->archetype_array.count; query->seen++) {\n"
-        "        uint64_t any_terms;\n",
-        "    for (; query->seen < world->archetype_array.count; query->seen++) {\n"
-        "        uint64_t any_terms;\n        if (query->seen + 1 == world->archetype_array.count)\n"
-        "            continue;\n", "world"),
+        "        uint64_t any_terms;\n        if (hm_query_matches(query, archetype, &any_terms) &&",
+        "        uint64_t any_terms;\n        if (query->seen + 1 != world->archetype_array.count &&\n"
+        "            hm_query_matches(query, archetype, &any_terms) &&", "world"),
     Bug("a group of `any` is met by the one before it", "src/world/query_internal.h",
         "        begin = behind;\n", "", "world"),
     Bug("a world changes when one of two loops has ended", "src/world/query.c",
@@ -441,6 +439,190 @@ BUGS = [
     Bug("a secondary tells of memory that is not given back", "src/secondary/pieces.c",
         "        hm_restore_last_error(); /* The caller has a failure to tell. */\n",
         "        (void)secondary;\n", "file"),
+    Bug("commands that are run together forget the hooks of what they remove",
+        "src/world/apply.c",
+        "record->sparse != HM_WORLD_NONE || (!is_added && record->destroy != NULL))",
+        "record->sparse != HM_WORLD_NONE)", "world"),
+    Bug("commands are run together over an entity that was destroyed",
+        "src/world/apply.c",
+        "if (!apply_is_same(command, first) || !hm_world_contains(world, command->entity))",
+        "if (!apply_is_same(command, first))", "world"),
+    Bug("commands are run together with one that was run before", "src/world/apply.c",
+        "if (command->next != 0 || (command->flags & (HM_COMMAND_DONE | HM_COMMAND_LINKED)) "
+        "!= 0 ||",
+        "if (command->next != 0 || (command->flags & HM_COMMAND_LINKED) != 0 ||", "world"),
+    Bug("commands are run together with one of an entity that has more",
+        "src/world/apply.c",
+        "if (command->next != 0 || (command->flags & (HM_COMMAND_DONE",
+        "if ((command->flags & (HM_COMMAND_DONE", "world"),
+    Bug("commands that remove are run together with those that add",
+        "src/world/apply.c",
+        "        command->add_count != first->add_count || command->remove_count != "
+        "first->remove_count)",
+        "        command->add_count + command->remove_count != first->add_count + "
+        "first->remove_count)", "world"),
+    Bug("commands are run together over the rows of two chunks", "src/world/apply.c",
+        "if (at.chunk != place.chunk || at.row != place.row)",
+        "if (at.row != place.row)", "world"),
+    Bug("commands for sparse values are run together", "src/world/apply.c",
+        "record->sparse != HM_WORLD_NONE || (!is_added && record->destroy != NULL))",
+        "(!is_added && record->destroy != NULL))", "world"),
+    Bug("entities whose values do not fit get the components of the one before",
+        "src/world/apply.c",
+        "    hm_status status = hm_world_archetype_of(call->world, &set, &call->to);\n",
+        "    hm_status status = hm_world_archetype_of(call->world, &set, &call->to);\n"
+        "    memcpy(call->known, call->set, size);\n", "world"),
+    Bug("an adopt takes the last place, which is promised", "src/adopt.c",
+        "uint64_t count = (uint64_t)table->count + promised;",
+        "uint64_t count = table->count;", "world"),
+    Bug("an adopt takes a new slot that is promised", "src/adopt.c",
+        "    return position - table->count < n;",
+        "    return slot < table->slot_count && position - table->count < n;", "world"),
+    Bug("an adopt that is refused brings promised entities to life",
+        "src/world/entities.c",
+        "        status = entities_prepare_rows(world, HM_WORLD_ROOT, 1);\n"
+        "    if (status == HM_OK)\n"
+        "        status = hm_id_table_prepare_adopt(&world->ids, entity, world, entities_move);",
+        "        hm_world_settle(world);\n"
+        "    if (status == HM_OK)\n"
+        "        status = entities_prepare_rows(world, HM_WORLD_ROOT, 1);\n"
+        "    if (status == HM_OK)\n"
+        "        status = hm_id_table_prepare_adopt(&world->ids, entity, world, entities_move);",
+        "world"),
+    Bug("an adopt takes an earlier life of a slot that a trim has dropped",
+        "src/adopt.c",
+        "is_made ? hm_handle_generation(table->entries[slot]) : hm_id_table_floor_of(table, "
+        "slot);",
+        "is_made ? hm_handle_generation(table->entries[slot]) : 0;", "map"),
+    Bug("an adopt reads an item of the map itself where it was before the map moved",
+        "src/map.c",
+        "    hm_id_table_take(&map->ids, handle);\n"
+        "    map_write(map, index, hm_array_follow(item, before, map->item_size * index, "
+        "map->items));",
+        "    hm_id_table_take(&map->ids, handle);\n"
+        "    map_write(map, index, item);", "map"),
+    Bug("an adopt reads cells of the table itself where they were before it moved",
+        "src/table/table.c",
+        "    table_move move = {table, moved};\n"
+        "    if (status == HM_OK)\n"
+        "        status = hm_id_table_prepare_adopt",
+        "    table_move move = {table, NULL};\n"
+        "    if (status == HM_OK)\n"
+        "        status = hm_id_table_prepare_adopt", "table"),
+    Bug("an item that a pool adopts without a value has the one before",
+        "src/pool/slots.c",
+        "    else\n"
+        "        memset(place, 0, pool->item_size);\n"
+        "    return HM_OK;",
+        "    return HM_OK;", "pool"),
+    Bug("a ring stays lapped although all of its holes were adopted",
+        "src/pool/recent.c",
+        "    if (is_lapped && pool->recent_end == pool->count)\n"
+        "        pool_end_lap(pool);\n",
+        "", "pool"),
+    Bug("a spent budget with another column forgets the order", "src/dense.c",
+        "        if (hm_budget_is_spent(budget))\n"
+        "            return (hm_progress){.done = dense->sequence.count == 0};\n",
+        "", "table"),
+    Bug("a spent budget with another column does not know that there are no rows",
+        "src/dense.c",
+        "            return (hm_progress){.done = dense->sequence.count == 0};",
+        "            return (hm_progress){0};", "table"),
+    Bug("the first rows of many parts are computed in 32 bits", "src/world/query_run.c",
+        "(uint32_t)((uint64_t)total * i / n)",
+        "(uint32_t)(total * i / n)", "world"),
+    Bug("parts of a query know of archetypes what they knew for another one",
+        "src/world/query_run.c",
+        "            memset(part->known, 0, sizeof part->known);\n",
+        "", "world"),
+    Bug("parts of a query begin in the archetype where they have ended",
+        "src/world/query_run.c",
+        "            part->archetype = NULL;\n",
+        "", "world"),
+    Bug("a container is not known to the history that it is in", "src/map.c",
+        "        status = hm_known_join(&hm_known_map, map);\n", "        status = HM_OK;\n",
+        "history"),
+    Bug("a history writes to containers that were finished", "src/secondary/secondary.c",
+        "    hm_known_leave(&hm_known_secondary, secondary);\n", "", "history"),
+    Bug("a history writes to containers that a rewind has emptied", "src/history/history.c",
+        "        hm_history_forget_younger(history, mark);\n", "", "history"),
+    Bug("a mark is taken of a container that has moved", "src/history/watch.c",
+        "        if (!record->is_kept && !watch_is_alive(record))\n",
+        "        if (false && !record->is_kept && !watch_is_alive(record))\n", "history"),
+    Bug("a container that moves leaves its past behind", "src/history/watch.c",
+        "    if (watch_owns_pieces(history, i) &&", "    if (false && watch_owns_pieces(history, i) &&",
+        "history"),
+    Bug("watched bytes drop the container in them when it is finished", "src/history/watch.c",
+        "    if (i < watch_record_count(history) && !watch_record(history, i)->is_kept)\n",
+        "    if (i < watch_record_count(history))\n", "history"),
+    Bug("a query takes an archetype for one that a rewind took away",
+        "src/world/query_archetypes.c",
+        "world->archetypes[query->seen - 1].stamp == query->last_stamp", "true", "history"),
+    Bug("a query takes a component for one that a rewind took away",
+        "src/world/query_archetypes.c",
+        "            hm_world_record(world, query->newest - 1)->stamp == query->newest_stamp);",
+        "            true);", "history"),
+    Bug("a query keeps its list in memory that is rewound", "src/world/query_archetypes.c",
+        "    if (query->world->memory->registry != NULL)\n        return false;\n", "", "history"),
+    Bug("commands that a rewind has emptied record nothing any more", "src/world/commands.c",
+        "    return commands_reserve(commands, commands->world);\n",
+        "    return hm_fail_uninitialised(\"buffer of commands\");\n", "history"),
+    Bug("a history takes a copy back twice when bytes are forgotten after a rewind",
+        "src/history/watch.c",
+        "history->page_count + piece,\n"
+        "                            i < history->current);",
+        "history->page_count + piece,\n"
+        "                            true);", "history"),
+    Bug("a mark that is refused leaves changes listed", "src/history/find.c",
+        "    if (!is_done)\n"
+        "        hm_history_forget(history);\n",
+        "", "history"),
+    Bug("a mark without memory for its copies leaves changes listed",
+        "src/history/history.c",
+        "    hm_history_forget(history);\n"
+        "    return is_ready ?",
+        "    if (is_ready)\n"
+        "        hm_history_forget(history);\n"
+        "    return is_ready ?", "history"),
+    Bug("bytes that are watched again have states ahead of earlier ones",
+        "src/history/watch.c",
+        "    for (uint32_t i = 0; i < history->mark_count; i++)\n"
+        "        watch_erase_changes",
+        "    for (uint32_t i = 0; i < history->current; i++)\n"
+        "        watch_erase_changes", "history"),
+    Bug("bytes that are watched again have states of earlier ones",
+        "src/history/watch.c",
+        "    for (uint32_t i = 0; i < history->mark_count; i++)\n"
+        "        watch_erase_changes",
+        "    for (uint32_t i = history->current; i < history->mark_count; i++)\n"
+        "        watch_erase_changes", "history"),
+    Bug("pages that a parent gives back one by one do not come back",
+        "src/history/space.c",
+        "                hm_history_drop(history, i);\n"
+        "                hm_history_touch(history, i);",
+        "                hm_history_drop(history, i);", "history"),
+    Bug("a trim that is refused forgets that pages have memory", "src/memory/arena.c",
+        "        if (status != HM_OK) {\n"
+        "            hm_memory_poison(address, size);\n"
+        "            return status;\n"
+        "        }\n"
+        "        memset(arena->pages + page, 0, stop - page);\n",
+        "        memset(arena->pages + page, 0, stop - page);\n"
+        "        if (status != HM_OK) {\n"
+        "            hm_memory_poison(address, size);\n"
+        "            return status;\n"
+        "        }\n", "map"),
+    Bug("a trim that is refused counts what it has not given back",
+        "src/memory/arena.c",
+        "            hm_memory_poison(address, size);\n"
+        "            return status;",
+        "            hm_memory_poison(address, size);\n"
+        "            arena->committed_size -= size;\n"
+        "            return status;", "map"),
+    Bug("an arena writes a header in a page without memory", "src/memory/arena.c",
+        "    if (!arena_hold(arena, range - ARENA_UNIT, ARENA_UNIT) ||\n"
+        "        (left != 0",
+        "    if ((left != 0", "map"),
 ]
 
 

@@ -138,6 +138,28 @@ TEST(commands, an_entity_whose_values_would_take_more_than_a_chunk_is_dropped_an
     finish(self);
 }
 
+/* Archetypes are looked up once for entities in a row that get the same components. */
+TEST(commands, entities_that_are_dropped_behind_one_that_is_not_stay_as_they_are)
+{
+    scene *self = begin();
+    hm_component large[2];
+    hm_handle entities[4];
+    make_large(self, large);
+    for (int i = 0; i < 4; i++) {
+        entities[i] = hm_world_create(&self->world, large, i != 0);
+        CHECK(hm_commands_add(&self->commands, entities[i], self->tag, NULL) == HM_OK);
+        CHECK(hm_commands_add(&self->commands, entities[i], large[1], NULL) == HM_OK);
+    }
+    apply(self);
+    CHECK(hm_commands_dropped(&self->commands) == 6);
+    for (int i = 0; i < 4; i++) {
+        CHECK(hm_world_has(&self->world, entities[i], large[0]) == (i != 0));
+        CHECK(hm_world_has(&self->world, entities[i], large[1]) == (i == 0));
+        CHECK(hm_world_has(&self->world, entities[i], self->tag) == (i == 0));
+    }
+    finish(self);
+}
+
 TEST(commands, a_single_command_that_would_take_more_than_a_chunk_is_dropped_and_counted)
 {
     scene *self = begin();

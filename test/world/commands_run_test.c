@@ -9,11 +9,11 @@
 
 enum { ENTITIES = 4000, SKIPPED = 7 };
 
-enum { TAG, VALUE, ZERO, REMOVE, CHANGE, CREATE, MIXED, KINDS };
+enum { TAG, VALUE, ZERO, REMOVE, UNHOOK, REPLACE, NOTHING, SPARSE, CHANGE, CREATE, MIXED, KINDS };
 
 typedef struct side {
     hm_world world;
-    hm_component id, wide, added, tag, hooked;
+    hm_component id, wide, added, sparse, tag, hooked;
     hm_handle entities[2 * ENTITIES];
     uint32_t count, destroyed;
 } side;
@@ -25,7 +25,7 @@ static void count_destroyed(void *value, void *context)
     self->destroyed++;
 }
 
-/* All have an id, and some more; the hooks of these must not run. */
+/* All have an id, and some more, of which one has a hook. */
 static void start(side *self, const hm_memory *memory, uint32_t count)
 {
     hm_world_desc desc = {.memory = memory, .capacity = 20000};
@@ -33,6 +33,8 @@ static void start(side *self, const hm_memory *memory, uint32_t count)
     self->id = make_int(&self->world);
     self->wide = make_component(&self->world, (hm_component_desc){.size = 48, .align = 16});
     self->added = make_component(&self->world, (hm_component_desc){.size = 40});
+    self->sparse = make_component(&self->world,
+                                  (hm_component_desc){.size = 40, .storage = HM_COMPONENT_SPARSE});
     self->tag = make_tag(&self->world);
     self->hooked = make_component(
         &self->world, (hm_component_desc){.size = 4, .destroy = count_destroyed, .context = self});
@@ -48,11 +50,18 @@ static void start(side *self, const hm_memory *memory, uint32_t count)
     CHECK(hm_world_reserve(&self->world, count) == HM_OK);
 }
 
-/* A value of the component `added`. */
+/* A value of the components `added` and `sparse`. */
 static const void *value_for(uint32_t i)
 {
     static uint32_t value[10];
     value[0] = value[9] = i;
+    return value;
+}
+
+static const void *wide_for(uint32_t i)
+{
+    static uint32_t value[12];
+    value[0] = value[9] = ~i;
     return value;
 }
 
@@ -74,6 +83,14 @@ static void call(side *self, int kind, uint32_t i)
         self->entities[self->count++] = hm_world_create(world, add, 2);
     else if (kind == REMOVE)
         status = hm_world_remove(world, entity, self->wide, NULL);
+    else if (kind == UNHOOK)
+        status = hm_world_remove(world, entity, self->hooked, NULL);
+    else if (kind == REPLACE)
+        status = hm_world_add(world, entity, self->wide, wide_for(i));
+    else if (kind == NOTHING)
+        status = hm_world_change(world, entity, NULL, 0, NULL, 0);
+    else if (kind == SPARSE)
+        status = hm_world_add(world, entity, self->sparse, value_for(i));
     else if (kind == CHANGE)
         status = hm_world_change(world, entity, add, 2, &self->wide, 1);
     else if (kind == TAG)
@@ -92,6 +109,14 @@ static void record(side *self, hm_commands *commands, int kind, uint32_t i)
         self->entities[self->count++] = hm_commands_create(commands, add, 2);
     else if (kind == REMOVE)
         status = hm_commands_remove(commands, entity, self->wide);
+    else if (kind == UNHOOK)
+        status = hm_commands_remove(commands, entity, self->hooked);
+    else if (kind == REPLACE)
+        status = hm_commands_add(commands, entity, self->wide, wide_for(i));
+    else if (kind == NOTHING)
+        status = hm_commands_change(commands, entity, NULL, 0, NULL, 0);
+    else if (kind == SPARSE)
+        status = hm_commands_add(commands, entity, self->sparse, value_for(i));
     else if (kind == CHANGE)
         status = hm_commands_change(commands, entity, add, 2, &self->wide, 1);
     else if (kind == TAG)
@@ -116,13 +141,13 @@ static uint32_t row_of(const hm_world *world, hm_handle entity)
 static void check_equal(side *a, side *b)
 {
     const hm_component *columns_a = &a->id, *columns_b = &b->id;
-    CHECK(hm_world_validate(&b->world) == HM_OK && b->destroyed == 0);
+    CHECK(hm_world_validate(&b->world) == HM_OK && a->destroyed == b->destroyed);
     CHECK(hm_world_count(&a->world) == hm_world_count(&b->world) && a->count == b->count);
     for (uint32_t i = 0; i < a->count; i++) {
         hm_handle entity = a->entities[i];
         CHECK(entity.bits == b->entities[i].bits);
         CHECK(row_of(&a->world, entity) == row_of(&b->world, entity));
-        for (int c = 0; c < 3; c++) {
+        for (int c = 0; c < 4; c++) {
             const void *value_a = hm_world_get(&a->world, entity, columns_a[c]);
             const void *value_b = hm_world_get(&b->world, entity, columns_b[c]);
             CHECK((value_a == NULL) == (value_b == NULL));
@@ -213,4 +238,151 @@ TEST(commands_run, a_run_for_which_there_is_no_archetype_waits)
     }
     hm_commands_fini(&commands);
     finish_world(&world);
+}
+
+/* An entity without a command is then in the row of the one that was destroyed. */
+TEST(commands_run, a_run_ends_before_an_entity_that_was_destroyed_after_it_was_recorded)
+{
+    enum { COUNT = 12, GONE = 5 };
+    static side self;
+    hm_commands commands;
+    start(&self, NULL, COUNT);
+    CHECK(hm_commands_init(&commands, &self.world, NULL) == HM_OK);
+    for (uint32_t i = 0; i + 1 < COUNT; i++)
+        record(&self, &commands, VALUE, i);
+    CHECK(hm_world_destroy(&self.world, self.entities[GONE]));
+    CHECK(hm_commands_apply(&commands) == HM_OK && hm_commands_skipped(&commands) == 1);
+    for (uint32_t i = 0; i < COUNT; i++) {
+        const void *value = hm_world_get(&self.world, self.entities[i], self.added);
+        bool is_given = i != GONE && i + 1 < COUNT;
+        CHECK(is_given ? memcmp(value, value_for(i), 40) == 0 : value == NULL);
+    }
+    hm_commands_fini(&commands);
+    finish_world(&self.world);
+}
+
+/* All get a tag but for one, which is to lose it, and one, which gets it and then loses it. */
+static void check_exceptions(uint32_t opposite, uint32_t twice)
+{
+    enum { COUNT = 12 };
+    static side self;
+    hm_commands commands;
+    start(&self, NULL, COUNT);
+    CHECK(hm_commands_init(&commands, &self.world, NULL) == HM_OK);
+    for (uint32_t i = 0; i < COUNT; i++)
+        if (i != opposite)
+            record(&self, &commands, TAG, i);
+        else
+            CHECK(hm_commands_remove(&commands, self.entities[i], self.tag) == HM_OK);
+    CHECK(hm_commands_remove(&commands, self.entities[twice], self.tag) == HM_OK);
+    CHECK(hm_commands_apply(&commands) == HM_OK && hm_commands_count(&commands) == 0);
+    for (uint32_t i = 0; i < COUNT; i++)
+        CHECK(hm_world_has(&self.world, self.entities[i], self.tag) ==
+              (i != opposite && i != twice));
+    hm_commands_fini(&commands);
+    finish_world(&self.world);
+}
+
+TEST(commands_run, a_run_ends_at_a_command_that_does_the_opposite_or_is_not_the_last)
+{
+    check_exceptions(5, 8);
+    check_exceptions(8, 5);
+}
+
+/* The last entity's commands are run first: it gets a tag and loses it again, for which no memory
+ * is needed. Returns whether the k-th call was refused. */
+static bool refuse_behind_done(uint32_t k, bool *is_done_first)
+{
+    enum { COUNT = 8 };
+    static side self;
+    test_memory memory;
+    hm_commands commands;
+    test_memory_init(&memory, test_page_size(4096));
+    start(&self, &memory.table, COUNT);
+    CHECK(hm_commands_init(&commands, &self.world, NULL) == HM_OK);
+    hm_handle last = self.entities[COUNT - 1];
+    CHECK(hm_commands_remove(&commands, last, self.tag) == HM_OK);
+    for (uint32_t i = 0; i < COUNT; i++)
+        record(&self, &commands, TAG, i);
+    CHECK(hm_commands_remove(&commands, last, self.tag) == HM_OK);
+    test_memory_fail(&memory, k, true);
+    bool is_refused = hm_commands_apply(&commands) != HM_OK;
+    *is_done_first = *is_done_first || hm_commands_count(&commands) == COUNT - 1;
+    test_memory_fail(&memory, 0, false);
+    CHECK(hm_commands_apply(&commands) == HM_OK && hm_commands_count(&commands) == 0);
+    for (uint32_t i = 0; i < COUNT; i++)
+        CHECK(hm_world_has(&self.world, self.entities[i], self.tag) == (i + 1 < COUNT));
+    hm_commands_fini(&commands);
+    finish_world(&self.world);
+    test_memory_check_released(&memory);
+    return is_refused;
+}
+
+TEST(commands_run, a_run_ends_at_a_command_that_was_run_before_memory_was_refused)
+{
+    bool is_done_first = false;
+    uint32_t k = 1;
+    while (refuse_behind_done(k, &is_done_first))
+        k++;
+    CHECK(is_done_first);
+}
+
+/* Entities whose rows have the numbers of neighbours, but lie in two chunks. */
+TEST(commands_run, a_run_ends_before_an_entity_of_another_chunk)
+{
+    enum { RUN = 6 };
+    static side self;
+    hm_commands commands;
+    hm_handle chosen[RUN];
+    start(&self, NULL, ENTITIES);
+    CHECK(hm_commands_init(&commands, &self.world, NULL) == HM_OK);
+    hm_world_place first = *hm_world_place_of(&self.world, self.entities[0]);
+    for (uint32_t k = 0; k < RUN; k++) {
+        uint32_t i = 0;
+        hm_world_place place = first;
+        while ((place.chunk != first.chunk) != (k % 2 != 0) || place.row != first.row + k) {
+            CHECK(++i < ENTITIES);
+            place = *hm_world_place_of(&self.world, self.entities[i]);
+        }
+        chosen[k] = self.entities[i];
+        CHECK(hm_commands_add(&commands, chosen[k], self.tag, NULL) == HM_OK);
+    }
+    CHECK(hm_commands_apply(&commands) == HM_OK);
+    for (uint32_t i = 0; i < ENTITIES; i++) {
+        bool is_chosen = false;
+        for (uint32_t k = 0; k < RUN; k++)
+            is_chosen = is_chosen || hm_handle_equal(self.entities[i], chosen[k]);
+        CHECK(hm_world_has(&self.world, self.entities[i], self.tag) == is_chosen);
+    }
+    hm_commands_fini(&commands);
+    finish_world(&self.world);
+}
+
+/* All rows that have memory are in use. */
+TEST(commands_run, an_entity_that_keeps_its_components_needs_no_row)
+{
+    enum { COUNT = 8 };
+    static side self;
+    const uint32_t values[] = {5, 6};
+    test_memory memory;
+    hm_commands commands;
+    test_memory_init(&memory, test_page_size(4096));
+    start(&self, &memory.table, COUNT);
+    const hm_component set[] = {self.id, self.wide, self.hooked};
+    CHECK(hm_commands_init(&commands, &self.world, NULL) == HM_OK);
+    CHECK(hm_world_reserve(&self.world, 15000) == HM_OK);
+    test_memory_fail(&memory, 1, true);
+    while (!hm_handle_is_null(hm_world_create(&self.world, set, 3)))
+        continue;
+    CHECK(test_memory_refused(&memory));
+    test_memory_fail(&memory, 0, false);
+    CHECK(hm_commands_apply(&commands) == HM_OK); /* Then there are links for all entities. */
+    for (int i = 0; i < 2; i++)
+        CHECK(hm_commands_add(&commands, self.entities[0], self.id, &values[i]) == HM_OK);
+    test_memory_fail(&memory, 1, true);
+    CHECK(hm_commands_apply(&commands) == HM_OK && memory.calls == 0);
+    CHECK(*(uint32_t *)hm_world_get(&self.world, self.entities[0], self.id) == values[1]);
+    hm_commands_fini(&commands);
+    finish_world(&self.world);
+    test_memory_check_released(&memory);
 }

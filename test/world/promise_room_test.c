@@ -120,3 +120,48 @@ TEST(world_promise, the_last_promise_fills_the_world)
         finish(on);
     }
 }
+
+static bool adopt(scene *on, hm_handle entity, hm_status expected)
+{
+    return hm_world_adopt(&on->world, entity) == expected;
+}
+
+TEST(world_promise, an_adopt_leaves_the_last_places_to_them)
+{
+    scene *on = &stage;
+    const hm_handle far[] = {hm_handle_pack(50, 1, 0), hm_handle_pack(60, 1, 0)};
+    start_with(on, (hm_world_desc){.capacity = LIVE + 2, .max_slots = 100});
+    CHECK(hm_world_reserve(&on->world, 1) == HM_OK);
+    on->promised[0] = hm_commands_create(&on->commands, &on->b, 1);
+    CHECK(adopt(on, far[0], HM_OK) && hm_world_contains(&on->world, on->promised[0]));
+    CHECK(hm_world_destroy(&on->world, far[0]) && hm_commands_apply(&on->commands) == HM_OK);
+    CHECK(hm_world_reserve(&on->world, 1) == HM_OK);
+    on->promised[1] = hm_commands_create(&on->commands, &on->b, 1);
+    sight before = look(on);
+    CHECK(before.count == LIVE + 1 && adopt(on, far[1], HM_ERROR_FULL) && looks_like(on, before));
+    CHECK(strstr(hm_last_error(), "6 of 6") != NULL);
+    CHECK(hm_commands_apply(&on->commands) == HM_OK);
+    CHECK(hm_world_has(&on->world, on->promised[1], on->b) && adopt(on, far[1], HM_ERROR_FULL));
+    finish(on);
+}
+
+/* The first of them has a slot that was used before, the others have new ones. */
+TEST(world_promise, an_adopt_takes_none_of_their_slots)
+{
+    scene *on = &stage;
+    start(on);
+    sight before = look(on);
+    for (int i = 0; i < PROMISED; i++) {
+        CHECK(adopt(on, on->promised[i], HM_ERROR_STALE));
+        CHECK(strstr(hm_last_error(), "its slot is promised to commands") != NULL);
+        CHECK(adopt(on, next_life(on->promised[i]), HM_ERROR_STALE) && looks_like(on, before));
+    }
+    hm_handle next = hm_world_upcoming(&on->world, 0);
+    CHECK(hm_handle_index(next) == hm_handle_index(on->promised[PROMISED - 1]) + 1);
+    CHECK(adopt(on, next, HM_OK) && all_live(on, LIVE));
+    CHECK(hm_handle_equal(hm_world_handle_at(&on->world, LIVE + PROMISED), next));
+    CHECK(hm_commands_apply(&on->commands) == HM_OK && hm_commands_skipped(&on->commands) == 0);
+    for (int i = 0; i < PROMISED; i++)
+        CHECK(hm_world_has(&on->world, on->promised[i], on->b));
+    finish(on);
+}

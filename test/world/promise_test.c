@@ -254,6 +254,12 @@ static bool query_change_each(scene *on)
            changed == LIVE + PROMISED && hm_world_has(&on->world, on->promised[4], on->huge);
 }
 
+/* Of a slot behind all others. */
+static bool adopt_far(scene *on)
+{
+    return hm_world_adopt(&on->world, hm_handle_pack(MANY, 1, 0)) == HM_OK;
+}
+
 static bool apply(scene *on)
 {
     return hm_commands_apply(&on->commands) == HM_OK;
@@ -281,6 +287,7 @@ static call *const calls[] = {
     query_change_to_root,
     query_change_promised,
     query_change_each,
+    adopt_far,
     apply,
 };
 

@@ -4,6 +4,7 @@
 #include "support/memory.h"
 #include "support/query.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum { FEW = 10 };
@@ -133,6 +134,78 @@ TEST(query, parts_have_about_as_many_rows_and_are_in_the_order_of_a_loop)
     }
     hm_query_fini(&walked);
     hm_query_fini(&query);
+    finish(&on);
+}
+
+/* The number of rows times that of parts takes more than 32 bits. */
+TEST(query, many_parts_of_many_rows_have_about_as_many_each)
+{
+    enum { ENTITIES = 1 << 19, PARTS = 8209, STEP = 16 };
+    hm_world world;
+    hm_query query;
+    hm_view view;
+    uint32_t visited = 0;
+    hm_query_loop *parts = calloc(PARTS, sizeof *parts);
+    CHECK(parts != NULL && hm_world_init(&world, &(hm_world_desc){.capacity = ENTITIES}) == HM_OK);
+    CHECK(hm_world_create_n(&world, NULL, 0, ENTITIES, NULL, NULL) == HM_OK);
+    CHECK(hm_query_init(&query, &world, &(hm_query_desc){0}) == HM_OK);
+    hm_query_begin_parts(&query, parts, PARTS);
+    for (uint32_t i = 0; i < PARTS; i++) {
+        uint32_t before = visited;
+        while (hm_query_next(&parts[i], &view))
+            visited += view.count;
+        CHECK(visited - before <= ENTITIES / PARTS + 1 + STEP &&
+              visited - before + STEP >= ENTITIES / PARTS);
+    }
+    CHECK(visited == ENTITIES);
+    hm_query_fini(&query);
+    hm_world_fini(&world);
+    free(parts);
+}
+
+/* Returns the sum of the slots that n parts visit, or with n 0 a loop. */
+static uint64_t sum_of_slots(hm_query *query, uint32_t n)
+{
+    static hm_query_loop parts[8];
+    uint64_t sum = 0;
+    hm_view view;
+    if (n == 0)
+        hm_query_begin(query, parts);
+    else
+        hm_query_begin_parts(query, parts, n);
+    for (uint32_t i = 0; i < n || i == 0; i++)
+        while (hm_query_next(&parts[i], &view))
+            for (uint32_t k = 0; k < view.count; k++)
+                sum += 1 + hm_handle_index(view.entities[k]);
+    return sum;
+}
+
+/* What they know of archetypes is the other's. */
+TEST(query, parts_of_one_query_may_be_used_for_another)
+{
+    enum { QUERIES = 6 };
+    scene on;
+    hm_handle entities[ROWS];
+    start_with_few(&on, entities);
+    CHECK(hm_world_create_n(&on.world, LIST(on.b), 1, ROWS, NULL, NULL) == HM_OK);
+    CHECK(hm_world_create_n(&on.world, LIST(on.a, on.b), 2, ROWS, NULL, NULL) == HM_OK);
+    for (int i = 0; i < FEW; i++)
+        CREATE(&on, on.b, on.x);
+    hm_query queries[QUERIES] = {ask(&on, (hm_query_desc){ALL(on.x, on.a)}),
+                                 ask(&on, (hm_query_desc){ALL(on.x), NONE(on.a)}),
+                                 ask(&on, (hm_query_desc){ALL(on.a), NONE(on.x)}),
+                                 ask(&on, (hm_query_desc){ALL(on.a)}),
+                                 ask(&on, (hm_query_desc){ALL(on.b)}),
+                                 ask(&on, (hm_query_desc){OPTIONAL(on.a)})};
+    for (int before = 0; before < QUERIES; before++)
+        for (int after = 0; after < QUERIES; after++)
+            for (uint32_t n = 1; n <= 8; n++) {
+                uint64_t expected = sum_of_slots(&queries[after], 0);
+                (void)sum_of_slots(&queries[before], 8 - n + 1);
+                CHECK(sum_of_slots(&queries[after], n) == expected);
+            }
+    for (int i = 0; i < QUERIES; i++)
+        hm_query_fini(&queries[i]);
     finish(&on);
 }
 
