@@ -47,7 +47,7 @@ IF_C11 = '''#if defined(__cplusplus)
 FEATURE = re.compile(r'\s*#define (_\w+_SOURCE)\b')
 GUARD = re.compile(r'#ifndef (HANDLE_MAP_\w+_H)\n#define \1\n\n?(.*\n)#endif\n', re.DOTALL)
 LISTED = re.compile(r'^ \*     (\w+)\.h  .*\n(?: \*      +.*\n)*', re.MULTILINE)
-CONDITION = re.compile(r'#if(n?)def HM_(?:WITHOUT_)?(ORDER|ARENA|REPORT|EXHAUSTIVE)\b.*\n')
+CONDITION = re.compile(r'#if(n?)def HM_(?:WITHOUT_)?(ORDER|ARENA|REPORT|HISTORY|EXHAUSTIVE)\b.*\n')
 LANGUAGE = re.compile(r'^HM_END_C\n+((?:[^#\n].*\n|\n)*?)HM_BEGIN_C\n+', re.MULTILINE)
 
 # The declaration of a function in a private header, and what comes before the name where one is

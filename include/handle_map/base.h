@@ -43,15 +43,13 @@ typedef enum hm_status {
 /* Returns the constant's name ("HM_ERROR_FULL"), or "unknown status". Never NULL. O(1). */
 HM_API const char *hm_status_name(hm_status status);
 
-/* Returns why this thread's last failed call failed, in a sentence: "item_align 3 is not a power of
- * two", "'node' has 12 of 12 items: capacity is used up". Calls that fail with a status set it. So
- * do calls that add something (insert, emplace, push, create, hm_secondary_set, hm_lists_insert_at,
- * hm_world_component) when they return null or HM_INVALID_INDEX, hm_map_lower_bound and the like
- * when they refuse, and calls that are refused because their container is busy, whatever they
- * return (hm_map_erase, hm_map_defragment). A call that succeeds does not set it, nor does a lookup
- * that finds nothing (hm_map_explain says why). Never NULL; "" before the first failure. At most
- * 159 bytes. The thread's next failure overwrites the text: copy it to keep it. In a freestanding
- * library all threads share one text, and any of them overwrites it. O(1), no allocation. Example:
+/* Returns why this thread's last failed call failed, in a sentence: "hm_map_init: item_align 3 is
+ * not a power of two". Set by each call that fails with a status, by those that add something when
+ * they return null or HM_INVALID_INDEX, by searches that refuse, and by all that are refused
+ * because their container is busy; not by a call that succeeds, nor by a lookup that finds nothing
+ * (hm_map_explain says why). Never NULL; "" before the first failure. At most 159 bytes. The
+ * thread's next failure overwrites the text. In a freestanding library all threads share it. O(1),
+ * no allocation. Example:
  *
  *     if (hm_map_reserve(&map, 1000) != HM_OK)
  *         fprintf(stderr, "sprites: %s\n", hm_last_error());
@@ -66,21 +64,15 @@ HM_API const char *hm_last_error(void);
 /* Returns the version of the running library, "0.3.0". Never NULL. O(1). */
 HM_API const char *hm_version(void);
 
-/* Called when a contract is broken, with a sentence that names the function, and the source
- * location of the check: a line of the library or its headers, or, for a typed function, the line
- * of the macro that defined it. A debugger shows the caller. It may log, or end the thread or
- * process in its own way; it must not longjmp or throw. When it returns, the process aborts; in a
- * freestanding library it executes a trap, or loops forever where the compiler has none. */
+/* Called when a contract is broken, with a sentence that names the function, and the place of the
+ * check: a line of the library or, for a typed function, of the macro that defined it; a debugger
+ * shows the caller. It may log, or end the thread or process; it must not longjmp or throw. When it
+ * returns, the process aborts; a freestanding library traps, or loops forever. */
 typedef void (*hm_panic_hook)(const char *file, int line, const char *message);
 
 /* Sets the hook; NULL restores the default, which prints one line to stderr. A freestanding library
  * has no default: set a hook, or a broken contract only traps. The hook is one global variable
  * without a lock: set it before other threads start. Cannot fail. O(1). Example:
- *
- *     static void log_panic(const char *file, int line, const char *message)
- *     {
- *         fprintf(stderr, "game: %s:%d: %s\n", file, line, message);
- *     }
  *
  *     hm_set_panic_hook(log_panic);
  */

@@ -56,9 +56,11 @@ typedef struct hm_commands {
 HM_API hm_status hm_commands_init(hm_commands *commands, hm_world *world,
                                   const hm_commands_desc *desc);
 
+#ifndef HM_WITHOUT_HISTORY
 /* Call it after moving the buffer by assignment, if its world is in a history, which then knows
  * where the buffer is (history.h). Cannot fail. O(containers of the history). */
 HM_API HM_COLD void hm_commands_moved(hm_commands *commands);
+#endif
 
 /* Clears the buffer, releases all memory, zeroes the buffer. May be called twice; the first time
  * before the world's fini. If commands wait, it changes the world as hm_commands_clear does.

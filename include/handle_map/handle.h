@@ -41,12 +41,10 @@ typedef struct hm_handle {
  * with HM_ERROR_FULL. Which number a container gets depends on the inits before: a program that
  * saves or sends handles chooses their type ids.
  *
- * Several copies of the library in one process, as of plugins that link it statically, share the
- * numbers where the dynamic linker makes one variable of their hm_next_unique_type_1: if the
- * program exports it (-rdynamic), or if the plugins are loaded with RTLD_GLOBAL, for these among
- * themselves. Elsewhere, as with RTLD_LOCAL alone, on Windows and in static programs, each copy
- * counts for itself, and two copies give equal numbers: link the shared library, or choose type
- * ids. */
+ * Copies of the library in one process share these numbers where the dynamic linker makes one
+ * variable of their hm_next_unique_type_1: if the program exports it (-rdynamic), or among plugins
+ * that are loaded with RTLD_GLOBAL. Elsewhere, as with RTLD_LOCAL alone, on Windows and in static
+ * programs, two copies give equal numbers: link the shared library, or choose type ids. */
 #define HM_TYPE_ID_UNIQUE UINT16_C(0xFFFF)
 #define HM_TYPE_ID_FIRST_UNIQUE UINT32_C(0x4000)
 

@@ -33,8 +33,8 @@
  *
  * Type ids. There are 32,768. Handles are told apart by them alone: containers that share one, as
  * two maps of one HM_MAP_DEFINE or two worlds of the default 0 do, take each other's handles for
- * their own, since each begins with index 0, generation 1. Give each a type id of its own in its
- * descriptor, or HM_TYPE_ID_UNIQUE (handle.h), also as the number of the macro.
+ * their own. Give each its own in its descriptor, or HM_TYPE_ID_UNIQUE (handle.h), also as the
+ * number of the macro.
  *
  * Index space. The index of a handle is a *slot*. A slot can be used 65,535 times, less those uses
  * that trim costs; then it is *retired*, never wrapped. Live, free and retired slots together are
@@ -83,13 +83,11 @@
  * or makes n, gets a status. Who ends things gets whether there was one, or how many there were.
  * Who asks gets the answer.
  *
- * hm_last_error says why a call failed, in a sentence. A call that fails changes nothing that can
- * be observed, except that the committed and reserved size may have grown, and that slots with no
- * uses left count as retired if they caused HM_ERROR_FULL. Contracts are checked in every build:
- * NDEBUG changes nothing.
+ * hm_last_error says why. A call that fails changes nothing that can be observed, except that the
+ * committed and reserved size may have grown, and that slots with no uses left count as retired if
+ * they caused HM_ERROR_FULL. Contracts are checked in every build: NDEBUG changes nothing.
  *
- * Invalidating. A function says which pointers, views and positions it invalidates. It leaves all
- * others valid.
+ * Invalidating. A function says which pointers, views and positions it invalidates, and no others.
  *
  * Batches, whose names end in _n, take n things in arrays, which are NULL only if n is 0, or where
  * the header says so. Those that make or change do it for all or for none; the array for the new
@@ -106,11 +104,10 @@
  * Structs. A program holds a container's struct by value; the fields are private. A zeroed
  * container, and one whose init failed, is a valid empty container of capacity 0 for every
  * function. Fini zeroes the struct, invalidates everything, and may be called twice. Init, typed or
- * not, keeps no pointer to its descriptor. It must not be called on a live container: finish that
- * first. The struct may be uninitialised, so init cannot tell; it overwrites the struct, what the
- * container has leaks, and its handles may name items of the new one. The report tells of it, if it
- * lists the container. All this holds for arrays, ID tables, arenas, directories, queries and
- * commands, too.
+ * not, keeps no pointer to its descriptor. The struct may be uninitialised, so finish a live one
+ * first: what it has would leak, and its handles may name items of the new one; the report tells of
+ * it, if it lists the container. All this holds for arrays, ID tables, arenas, directories, queries
+ * and commands, too.
  *
  * Moving. A container may be moved: assign the struct, and use only the copy from then on. Do not
  * move it while something keeps its address: from inside one of its callbacks, while a directory or
@@ -119,11 +116,10 @@
  *
  * Callbacks are the hooks of a descriptor, predicates, and the functions of an order. They see a
  * consistent container: validate may be called in each, and no item is in a temporary. A call that
- * would change the container from inside one of its own callbacks is refused: it returns
- * HM_ERROR_BUSY, null, NULL, false, 0, or a progress that is not done, with nothing spent, and
- * hm_last_error names the container; clear, fini and touch, which return nothing, call the panic
- * hook. Searches are the exception: they cannot refuse a change (hm_map_lower_bound). A callback
- * must return: no longjmp, no exception.
+ * would change the container from inside one is refused: it returns HM_ERROR_BUSY, null, NULL,
+ * false, 0, or a progress that is not done, and hm_last_error names the container; clear, fini and
+ * touch, which return nothing, call the panic hook. Searches cannot refuse a change
+ * (hm_map_lower_bound). A callback must return: no longjmp, no exception.
  *
  * Threads. There are no locks inside. Const calls may run together while no thread writes.
  *

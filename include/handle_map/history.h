@@ -15,11 +15,6 @@
  * and what was committed or given back since are as they were. Destroy hooks do not run in a
  * rewind; what items own elsewhere stays as it is.
  *
- * A rewind to before the init of a container leaves it empty, as a fini does, and forgets it. One
- * that was finished since stays so: its memory comes back, but nobody owns it, and hm_history_fini
- * releases it. Where the program watches the bytes of the struct (hm_history_watch), they come back
- * too, and with them the container: finish it again.
- *
  * Owns: one range, which containers divide; a copy of each page that they had committed at the
  * current mark, and of each page that changed between two marks, as it was before and after. Moves:
  * nothing. Limits: those of hm_history_desc. Threads: marks and rewinds by one thread, while no
@@ -113,11 +108,9 @@ HM_API void hm_history_fini(hm_history *history);
  * memory. The program promises that they are there until hm_history_unwatch. A rewind to a mark
  * from before zeroes them. They are compared with their copy by each mark. They may overlap what is
  * watched or known, or be the same. Not for objects of hm::world, hm::query and hm::commands, and
- * entries of a report, which are linked with others. HM_ERROR_INVALID: NULL, no bytes, bytes of the
- * history itself, or bytes with a container whose memory is the system's, since its items would not
- * come back; HM_ERROR_FULL: too many bytes, or a zeroed history. HM_ERROR_MEMORY: the parent
- * refuses. Invalidates nothing. O(size + pieces of a page that are watched).
- */
+ * entries of a report, which are linked with others. HM_ERROR_INVALID: NULL, no bytes, or bytes of
+ * the history itself; HM_ERROR_FULL: too many bytes, or a zeroed history. HM_ERROR_MEMORY: the
+ * parent refuses. Invalidates nothing. O(pieces of a page that are watched). */
 HM_API hm_status hm_history_watch(hm_history *history, void *address, size_t size);
 
 /* Forgets the bytes that are watched from this address on, in all marks, or the container there:
@@ -129,9 +122,10 @@ HM_API bool hm_history_unwatch(hm_history *history, const void *address);
 /* Takes this moment, and returns its number, above those of all marks before; 0: refused, and
  * hm_last_error says why; then the state and all marks are as they were. If the state has come from
  * a rewind, the marks after the current one go. Refused inside a callback of a container in the
- * history and while a query over a world there runs, since no rewind could come back to that, and
- * while a container is not where the history knows it. Invalidates nothing. O(pages that changed +
- * containers), with HM_HISTORY_COMPARE O(bytes committed).
+ * history and while a query over a world there runs, since no rewind could come back to that; while
+ * a container is not where the history knows it; and by the first mark of watched bytes that have a
+ * container with the system's memory, whose items would not come back. Invalidates nothing. O(pages
+ * that changed + containers), with HM_HISTORY_COMPARE O(bytes committed).
  *
  * Example:
  *
@@ -152,7 +146,12 @@ HM_API uint64_t hm_history_mark(hm_history *history);
  * container in the history is inside a callback, or a query over a world there runs.
  * HM_ERROR_INVALID: a container was moved, and hm_map_moved or its like was not called. In all
  * cases nothing has changed. Pointers and handles mean what they meant at the mark. O(pages that
- * changed since, and between the marks), with HM_HISTORY_COMPARE O(bytes committed). */
+ * changed since, and between the marks), with HM_HISTORY_COMPARE O(bytes committed).
+ *
+ * A rewind to before the init of a container leaves it empty, as a fini does, and forgets it. One
+ * that was finished since stays so: its memory comes back, but nobody owns it, and hm_history_fini
+ * releases it. Where the program watches the bytes of the struct (hm_history_watch), they come back
+ * too, and with them the container: finish it again. */
 HM_API hm_status hm_history_rewind(hm_history *history, uint64_t mark);
 
 /* Returns the current statistics. O(arrays). */

@@ -60,9 +60,8 @@ typedef struct hm_memory {
     /* NULL, but in the library's tables and their copies: `commit` for what need not be zero. It is
      * called as long as `commit` is not replaced. */
     bool (*raw)(void *context, void *address, size_t size);
-    /* NULL, but in the tables of a history, of arenas in it, and in copies of them: who must know
-     * which structs use the memory (history.h). A table of your own over one of these has it too.
-     */
+    /* NULL, but in tables of a history, of arenas in it, and over these: who must know which
+     * structs use the memory (history.h). */
     struct hm_registry *registry;
 } hm_memory;
 
@@ -71,29 +70,11 @@ typedef struct hm_memory {
  * HM_ERROR_INVALID. */
 #ifndef HM_FREESTANDING
 
-/* Virtual memory of the operating system, in the system's own pages (4, 16 or 64 KiB, as it
- * reports). A reservation costs address space only. A committed page costs memory once it is
- * touched: what hm_map_reserve and the like commit costs nothing until items use it. But when a
- * container that is already large grows by itself, it makes up to 64 KiB resident at a time where
- * the system can do that, since this is cheaper than touching page by page. Never NULL. O(1).
- *
- * A table of the program's own may call this one's functions: here one that counts what the system
- * commits. Example:
- *
- *     static size_t committed;
- *     static hm_memory counting;
- *
- *     static bool commit_and_count(void *context, void *address, size_t size)
- *     {
- *         bool is_done = hm_memory_os()->commit(context, address, size);
- *         committed += is_done ? size : 0;
- *         return is_done;
- *     }
- *
- *     counting = *hm_memory_os();
- *     counting.commit = commit_and_count;
- *     hm_map_desc desc = {.item_size = sizeof(struct sprite), .memory = &counting};
- */
+/* Virtual memory of the operating system, in the system's own pages (4, 16 or 64 KiB). A
+ * reservation costs address space only, a committed page costs memory once it is touched. A
+ * container that is large already makes up to 64 KiB resident at a time as it grows, where the
+ * system can, which is cheaper than page by page. Never NULL. O(1). A table of the program's own
+ * may be a copy of this one, with a function that counts or locks, and calls this one's. */
 HM_API const hm_memory *hm_memory_os(void);
 
 /* As hm_memory_os, but asks for huge pages: its `page_size` is 2 MiB. Touching fresh memory is
@@ -113,11 +94,8 @@ HM_API const hm_memory *hm_memory_heap(void);
  * container with a capacity takes at once what that many items need, and one without a larger range
  * when it is full. What a container never uses is never touched, and `page_size` is 64 bytes.
  * `decommit` keeps the memory for the container.
- *
- * AddressSanitizer reports the use of what a container has given back, and of what it has not
- * committed.
- *
- * Threads: as many as the functions allow. Example:
+ * AddressSanitizer reports the use of what a container has given back or not committed. Threads: as
+ * many as the functions allow. Example:
  *
  *     static void *engine_allocate(void *context, size_t size, size_t align)
  *     {

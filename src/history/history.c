@@ -222,7 +222,8 @@ uint64_t hm_history_mark(hm_history *history)
         (void)hm_fail_uninitialised("history");
         return 0;
     }
-    if (hm_history_check_idle(history, "hm_history_mark") != HM_OK || !hm_history_find(history))
+    if (hm_history_check_idle(history, "hm_history_mark") != HM_OK ||
+        hm_history_check_bytes(history) != HM_OK || !hm_history_find(history))
         return 0;
     const hm_history_change *changes = hm_array_data(&history->changes);
     uint32_t count = hm_history_change_count(&history->changes), copies = 0;

@@ -51,6 +51,7 @@ typedef struct hm_history_record {
     uint32_t key;              /* of the struct */
     uint64_t since;            /* the first mark that has them, or would have */
     bool is_kept;              /* the program watches the struct's bytes, so they are there */
+    bool is_checked;           /* a mark has looked for containers with other memory */
 } hm_history_record;
 
 typedef struct hm_history_change {
@@ -131,6 +132,10 @@ hm_registry hm_history_registry(const hm_history *history);
 /* HM_ERROR_BUSY while a callback or a query of a known struct runs; HM_ERROR_INVALID if one is not
  * where it was said to be. */
 hm_status hm_history_check_idle(const hm_history *history, const char *function);
+
+/* HM_ERROR_INVALID: bytes that are watched since the last mark have a container with the system's
+ * memory. Not before the first mark, since they need not be initialised when they are watched. */
+hm_status hm_history_check_bytes(hm_history *history);
 
 /* Panics if a struct is known that was not finished. */
 void hm_history_check_left(const hm_history *history);

@@ -373,6 +373,45 @@ hm_status hm_history_check_idle(const hm_history *history, const char *function)
     return HM_OK;
 }
 
+/* Whether these bytes have an array whose memory is the system's: a rewind would bring back how
+ * many items it has, but not the items. */
+static bool watch_has_foreign_array(const unsigned char *bytes, size_t size)
+{
+#ifdef HM_FREESTANDING
+    (void)bytes;
+    (void)size;
+    return false; /* There is no such memory. */
+#else
+    const hm_memory *const tables[] = {hm_memory_os(), hm_memory_os_huge(), hm_memory_heap()};
+    size_t first = (0 - (uintptr_t)bytes) % _Alignof(hm_array);
+    for (size_t at = first; size >= sizeof(hm_array) && at <= size - sizeof(hm_array);
+         at += _Alignof(hm_array)) {
+        hm_array array;
+        memcpy(&array, bytes + at, sizeof array);
+        bool is_array = array.data != NULL && array.item_size != 0 && array.capacity != 0 &&
+                        array.count <= array.limit && array.limit <= array.capacity;
+        for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
+            if (is_array && array.memory == tables[i])
+                return true;
+    }
+    return false;
+#endif
+}
+
+hm_status hm_history_check_bytes(hm_history *history)
+{
+    for (uint32_t i = 0; i < watch_record_count(history); i++) {
+        hm_history_record *record = watch_record(history, i);
+        if (record->kind == NULL && !record->is_checked &&
+            watch_has_foreign_array(record->address, record->size))
+            return hm_fail(HM_ERROR_INVALID,
+                           "hm_history_mark: watched bytes have a container with other memory, "
+                           "whose items would not come back: give its init &history.table");
+        record->is_checked = true;
+    }
+    return HM_OK;
+}
+
 void hm_history_check_left(const hm_history *history)
 {
     for (uint32_t i = 0; i < watch_record_count(history); i++) {
@@ -401,31 +440,6 @@ void hm_history_forget_younger(hm_history *history, uint64_t mark)
 
 /* the calls */
 
-/* Whether these bytes have an array whose memory is the system's: a rewind would bring back how
- * many items it has, but not the items. */
-static bool watch_has_foreign_array(const unsigned char *bytes, size_t size)
-{
-#ifdef HM_FREESTANDING
-    (void)bytes;
-    (void)size;
-    return false; /* There is no such memory. */
-#else
-    const hm_memory *const tables[] = {hm_memory_os(), hm_memory_os_huge(), hm_memory_heap()};
-    size_t first = (0 - (uintptr_t)bytes) % _Alignof(hm_array);
-    for (size_t at = first; size >= sizeof(hm_array) && at <= size - sizeof(hm_array);
-         at += _Alignof(hm_array)) {
-        hm_array array;
-        memcpy(&array, bytes + at, sizeof array);
-        bool is_array = array.data != NULL && array.item_size != 0 && array.capacity != 0 &&
-                        array.count <= array.limit && array.limit <= array.capacity;
-        for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
-            if (is_array && array.memory == tables[i])
-                return true;
-    }
-    return false;
-#endif
-}
-
 static hm_status watch_check(const hm_history *history, const unsigned char *address, size_t size)
 {
     if (history->base == NULL)
@@ -436,10 +450,6 @@ static hm_status watch_check(const hm_history *history, const unsigned char *add
         return hm_fail(HM_ERROR_INVALID, "hm_history_watch: these bytes are the history's own");
     if (size / history->page_size >= UINT32_MAX / 2 - watch_piece_count(history))
         return hm_fail(HM_ERROR_FULL, "hm_history_watch: %zu bytes are too many", size);
-    if (watch_has_foreign_array(address, size))
-        return hm_fail(HM_ERROR_INVALID,
-                       "hm_history_watch: these bytes have a container with other memory, whose "
-                       "items would not come back: give its init &history.table");
     return HM_OK;
 }
 
@@ -457,8 +467,10 @@ hm_status hm_history_watch(hm_history *history, void *address, size_t size)
         status = watch_cover(history, address, size);
     if (status != HM_OK)
         return status;
-    if (i < watch_record_count(history) && size > watch_record(history, i)->size)
+    if (i < watch_record_count(history) && size > watch_record(history, i)->size) {
         watch_record(history, i)->size = size;
+        watch_record(history, i)->is_checked = false;
+    }
     watch_settle(history);
     return HM_OK;
 }

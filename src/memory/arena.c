@@ -273,6 +273,7 @@ static void arena_release(void *context, void *address, size_t size)
 
 /* init, fini, trim */
 
+#ifndef HM_WITHOUT_HISTORY
 static const hm_known_kind arena_known = {"memory_arena",
                                           0,
                                           sizeof(hm_memory_arena),
@@ -280,6 +281,7 @@ static const hm_known_kind arena_known = {"memory_arena",
                                           offsetof(hm_memory_arena, parent),
                                           0,
                                           NULL};
+#endif
 
 static hm_status arena_check(const hm_memory_arena_desc *full)
 {

@@ -3,6 +3,8 @@
 #ifndef HANDLE_MAP_KNOWN_PRIVATE_H
 #define HANDLE_MAP_KNOWN_PRIVATE_H
 
+#ifndef HM_WITHOUT_HISTORY /* A part of the library may leave it out. */
+
 #include <handle_map/detail/memory.h>
 
 /* Each is defined beside the init of its container. */
@@ -72,5 +74,11 @@ static inline void hm_known_leave(const hm_known_kind *kind, void *object)
         return hm_guard_is_busy(&((const hm_##type *)type)->guard);                                \
     }                                                                                              \
     HM_KNOWN_WITH(type, memory, type##_is_busy)
+
+#else
+#define hm_known_join(kind, object) HM_OK
+#define hm_known_leave(kind, object) ((void)(object))
+#define HM_KNOWN_CONTAINER(type, memory)
+#endif
 
 #endif

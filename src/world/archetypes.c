@@ -39,11 +39,11 @@ hm_status hm_world_read_set(const hm_world *world, const hm_component *component
 
 /* find */
 
-static uint32_t set_hash(const hm_world_set *set)
+static uint32_t set_hash(const uint16_t *numbers, uint32_t count)
 {
-    uint64_t hash = set->count;
-    for (uint32_t i = 0; i < set->count; i++)
-        hash = (hash ^ set->numbers[i]) * UINT64_C(0x9E3779B97F4A7C15);
+    uint64_t hash = count;
+    for (uint32_t i = 0; i < count; i++)
+        hash = (hash ^ numbers[i]) * UINT64_C(0x9E3779B97F4A7C15);
     return (uint32_t)(hash >> 32);
 }
 
@@ -67,7 +67,7 @@ static uint32_t sets_find(const hm_world *world, const hm_world_set *set, uint32
     uint32_t index = *sets_bucket(world, hash);
     while (index != HM_WORLD_NONE) {
         const hm_world_archetype *archetype = &world->archetypes[index];
-        if (archetype->hash == hash && archetype->set_count == set->count &&
+        if (archetype->set_count == set->count &&
             sets_are_equal(archetype->set, set->numbers, set->count))
             break;
         index = archetype->next;
@@ -83,7 +83,7 @@ static void sets_fill_buckets(hm_world *world)
         hm_world_archetype *archetype = &world->archetypes[i];
         if (!archetype->is_alive)
             continue;
-        uint32_t *bucket = sets_bucket(world, archetype->hash);
+        uint32_t *bucket = sets_bucket(world, set_hash(archetype->set, archetype->set_count));
         archetype->next = *bucket;
         *bucket = i;
     }
@@ -285,7 +285,7 @@ uint32_t hm_world_next_stamp(void)
 
 static hm_status sets_make(hm_world *world, const hm_world_set *set, uint32_t hash, uint32_t *index)
 {
-    hm_world_archetype archetype = {.hash = hash, .is_alive = true};
+    hm_world_archetype archetype = {.is_alive = true};
     archetype.first = archetype.last = archetype.tail = HM_WORLD_NONE;
     bool is_new = world->dropped == HM_WORLD_NONE;
     uint32_t made = is_new ? (uint32_t)world->archetype_array.count : world->dropped;
@@ -316,7 +316,7 @@ static hm_status sets_make(hm_world *world, const hm_world_set *set, uint32_t ha
 
 hm_status hm_world_archetype_of(hm_world *world, const hm_world_set *set, uint32_t *archetype)
 {
-    uint32_t hash = set_hash(set);
+    uint32_t hash = set_hash(set->numbers, set->count);
     *archetype = sets_find(world, set, hash);
     return *archetype != HM_WORLD_NONE
                ? HM_OK

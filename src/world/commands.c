@@ -36,11 +36,13 @@ static hm_status commands_tell(const hm_world *world, uint64_t size, hm_status s
     return hm_tell_memory(status, &limits);
 }
 
+#ifndef HM_WITHOUT_HISTORY
 static const hm_known_kind commands_known = {.what = "commands",
                                              .begin = offsetof(hm_commands, units),
                                              .end = sizeof(hm_commands),
                                              .key_offset = offsetof(hm_commands, known),
                                              .memory_offset = offsetof(hm_commands, units.memory)};
+#endif
 
 /* Reserves the units. */
 static hm_status commands_reserve(hm_commands *commands, const hm_world *world)
@@ -82,10 +84,12 @@ hm_status hm_commands_init(hm_commands *commands, hm_world *world, const hm_comm
     return status;
 }
 
+#ifndef HM_WITHOUT_HISTORY
 void hm_commands_moved(hm_commands *commands)
 {
     (void)hm_known_follow(&commands_known, commands);
 }
+#endif
 
 void hm_commands_clear(hm_commands *commands)
 {

@@ -66,7 +66,7 @@ static bool query_has_components(const hm_query *query)
 }
 
 /* Whether the archetypes that the list covers are still the first ones of the world. */
-static bool query_continues(const hm_query *query)
+static bool query_list_holds(const hm_query *query)
 {
     const hm_world *world = query->world;
     return query->epoch == world->epoch &&
@@ -81,7 +81,7 @@ static HM_COLD bool query_renew(hm_query *query)
     const hm_world *world = query->world;
     if (!query_has_components(query))
         return false;
-    if (!query_continues(query))
+    if (!query_list_holds(query))
         query->listed = query->seen = 0;
     query->epoch = world->epoch;
     for (; query->seen < world->archetype_array.count; query->seen++) {

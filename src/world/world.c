@@ -248,6 +248,7 @@ bool hm_world_has_given(uint32_t salt)
     return given >= WORLD_SALTS || salt / HM_WORLD_MAX_COMPONENTS <= given;
 }
 
+#ifndef HM_WITHOUT_HISTORY
 static bool world_is_busy(const void *world)
 {
     return hm_guard_is_busy(&((const hm_world *)world)->guard) ||
@@ -255,6 +256,7 @@ static bool world_is_busy(const void *world)
 }
 
 HM_KNOWN_WITH(world, memory, world_is_busy)
+#endif
 
 hm_status hm_world_init(hm_world *world, const hm_world_desc *desc)
 {

@@ -48,7 +48,7 @@ static void print_panic(const char *file, int line, const char *message)
 static bool refuses_without_memory(hm_status status)
 {
     REQUIRE(status == HM_ERROR_INVALID);
-    REQUIRE(strcmp(hm_last_error(), "memory is NULL: a freestanding library has no default") == 0);
+    REQUIRE(strstr(hm_last_error(), "memory is NULL: a freestanding library has no default"));
     return true;
 }
 

@@ -84,7 +84,7 @@ static void blank_archetype(hm_world_archetype *archetype)
 {
     size_t padding = offsetof(hm_world_archetype, is_ordered) + sizeof archetype->is_ordered;
     memset((unsigned char *)archetype + padding, 0, sizeof *archetype - padding);
-    archetype->changed = 0;
+    archetype->changed = archetype->stamp = 0;
     if (!archetype->is_alive)
         return;
     memset(archetype->column_changed, 0, sizeof *archetype->column_changed * archetype->set_count);

@@ -8,8 +8,10 @@
 
 enum {
     ITEMS = 40,
-    SIZE = 2048,  /* bytes of a value, whose first 8 are its number: some fit in a read */
-    OWN = 10,     /* values that the container has before a merge */
+    SIZE = 2048, /* bytes of a value, whose first 8 are its number: some fit in a read */
+    OWN = 10,    /* values that the container has before a merge */
+    CAPACITY = 100,
+    SLOTS = 200,
     FIRST_B = 50, /* numbers: those of a second component */
     FIRST_OWN = 100,
     FIRST_MADE = 200, /* by decode */
@@ -157,7 +159,8 @@ static void init_map(saved *made, uint32_t shape, codec by, const hm_memory *mem
     (void)by;
     CHECK(hm_map_init(&made->map, &(hm_map_desc){.item_size = SIZE,
                                                  .type_id = 1,
-                                                 .capacity = shape % 2 * 1000,
+                                                 .capacity = shape % 2 * CAPACITY,
+                                                 .max_slots = SLOTS,
                                                  .meta_size = shape / 2 * 64,
                                                  .destroy = destroy,
                                                  .memory = memory}) == HM_OK);
@@ -186,7 +189,8 @@ static void init_pool(saved *made, uint32_t shape, codec by, const hm_memory *me
     CHECK(hm_pool_init(&made->pool,
                        &(hm_pool_desc){.item_size = SIZE,
                                        .type_id = 1,
-                                       .capacity = 1000,
+                                       .capacity = CAPACITY,
+                                       .max_slots = SLOTS,
                                        .storage = (hm_storage)(HM_STORAGE_VIRTUAL + shape % 3),
                                        .reuse = shape < 3 ? HM_REUSE_DEFAULT : HM_REUSE_LAST,
                                        .destroy = destroy,
@@ -217,7 +221,8 @@ static void init_table(saved *made, uint32_t shape, codec by, const hm_memory *m
     CHECK(hm_table_init(&made->table, &(hm_table_desc){.columns = columns,
                                                        .column_count = 2,
                                                        .type_id = 1,
-                                                       .capacity = shape % 2 * 1000,
+                                                       .capacity = shape % 2 * CAPACITY,
+                                                       .max_slots = SLOTS,
                                                        .lanes = shape / 2 * 4,
                                                        .destroy = destroy_row,
                                                        .memory = memory}) == HM_OK);
@@ -244,7 +249,8 @@ static void init_secondary(saved *made, uint32_t shape, codec by, const hm_memor
     (void)by;
     CHECK(hm_secondary_init(&made->secondary, &(hm_secondary_desc){.value_size = SIZE,
                                                                    .type_id = 1,
-                                                                   .capacity = shape * 1000,
+                                                                   .capacity = shape * CAPACITY,
+                                                                   .max_slots = SLOTS,
                                                                    .destroy = destroy,
                                                                    .memory = memory}) == HM_OK);
 }
@@ -271,7 +277,8 @@ static void init_lists(saved *made, uint32_t shape, codec by, const hm_memory *m
     (void)by;
     CHECK(hm_lists_init(&made->lists, &(hm_lists_desc){.item_size = SIZE,
                                                        .type_id = 1,
-                                                       .capacity = shape * 1000,
+                                                       .capacity = shape * CAPACITY,
+                                                       .max_slots = SLOTS,
                                                        .max_items = shape * 10000,
                                                        .destroy = destroy,
                                                        .memory = memory}) == HM_OK);
@@ -304,7 +311,8 @@ static void init_world(saved *made, uint32_t shape, codec by, const hm_memory *m
     const uint32_t are_sparse[] = {shape % 2, shape / 2 % 2, 1};
     (void)by;
     CHECK(hm_world_init(&made->world, &(hm_world_desc){.type_id = 1,
-                                                       .capacity = shape / 4 * 1000,
+                                                       .capacity = shape / 4 * CAPACITY,
+                                                       .max_slots = SLOTS,
                                                        .memory = memory}) == HM_OK);
     for (uint32_t i = 0; i < 3; i++) {
         const hm_component_desc desc = {.size = i == 0 ? SIZE : 8,

@@ -44,9 +44,11 @@ typedef struct hm_index {
 
 HM_STATIC_ASSERT(sizeof(void *) != 8 || sizeof(hm_index) <= 640, "programs have many");
 
+#ifndef HM_WITHOUT_HISTORY
 /* Call it after moving the container by assignment, if it is in a history, which then knows where
  * it is (history.h). Cannot fail. O(containers of the history). */
 HM_API HM_COLD void hm_index_moved(hm_index *index);
+#endif
 
 /* Returns the links by key, or by hash. */
 static inline uint32_t *hm_index_heads(const hm_index *index)

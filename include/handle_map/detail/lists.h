@@ -85,9 +85,11 @@ typedef struct hm_lists {
 
 HM_STATIC_ASSERT(sizeof(void *) != 8 || sizeof(hm_lists) <= 424, "programs have many");
 
+#ifndef HM_WITHOUT_HISTORY
 /* Call it after moving the container by assignment, if it is in a history, which then knows where
  * it is (history.h). Cannot fail. O(containers of the history). */
 HM_API HM_COLD void hm_lists_moved(hm_lists *lists);
+#endif
 
 /* An array of a list's items, from hm_lists_next. */
 typedef struct hm_lists_view {

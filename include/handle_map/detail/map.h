@@ -33,9 +33,11 @@ typedef struct hm_map {
 
 HM_STATIC_ASSERT(sizeof(void *) != 8 || sizeof(hm_map) <= 320, "programs have many");
 
+#ifndef HM_WITHOUT_HISTORY
 /* Call it after moving the container by assignment, if it is in a history, which then knows where
  * it is (history.h). Cannot fail. O(containers of the history). */
 HM_API HM_COLD void hm_map_moved(hm_map *map);
+#endif
 
 HM_STATIC_ASSERT(sizeof(void *) != 8 ||
                      offsetof(hm_map, ids) + offsetof(hm_id_table, max_slots) == 64,

@@ -111,9 +111,11 @@ typedef struct hm_pool {
 
 HM_STATIC_ASSERT(sizeof(void *) != 8 || sizeof(hm_pool) <= 448, "programs have many");
 
+#ifndef HM_WITHOUT_HISTORY
 /* Call it after moving the container by assignment, if it is in a history, which then knows where
  * it is (history.h). Cannot fail. O(containers of the history). */
 HM_API HM_COLD void hm_pool_moved(hm_pool *pool);
+#endif
 
 /* The parts of insert, erase and next_run that are not inline. */
 HM_API HM_COLD hm_handle hm_pool_issue_slow(hm_pool *pool);

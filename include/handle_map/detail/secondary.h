@@ -49,9 +49,11 @@ typedef struct hm_secondary {
 
 HM_STATIC_ASSERT(sizeof(void *) != 8 || sizeof(hm_secondary) <= 320, "programs have many");
 
+#ifndef HM_WITHOUT_HISTORY
 /* Call it after moving the container by assignment, if it is in a history, which then knows where
  * it is (history.h). Cannot fail. O(containers of the history). */
 HM_API HM_COLD void hm_secondary_moved(hm_secondary *secondary);
+#endif
 
 HM_STATIC_ASSERT(sizeof(void *) != 8 || offsetof(hm_secondary, destroy) == 64,
                  "what the hot paths touch takes one cache line");

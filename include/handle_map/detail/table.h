@@ -41,9 +41,11 @@ HM_STATIC_ASSERT(sizeof(void *) != 8 || sizeof(hm_table) <= 448, "programs have 
 
 HM_BEGIN_C
 
+#ifndef HM_WITHOUT_HISTORY
 /* Call it after moving the container by assignment, if it is in a history, which then knows where
  * it is (history.h). Cannot fail. O(containers of the history). */
 HM_API HM_COLD void hm_table_moved(hm_table *table);
+#endif
 
 HM_END_C
 

@@ -70,7 +70,7 @@ typedef struct hm_world_archetype {
     uint16_t *set;                   /* numbers of the components, rising */
     uint16_t *columns;               /* numbers of those with a size, alignments falling */
     uint32_t set_count, column_count;
-    uint32_t hash;                  /* of the set */
+    uint32_t stamp;                 /* that no other archetype has or had, in any world */
     uint32_t next;                  /* archetype: in the bucket, or among the dropped ones */
     uint32_t cell_piece, set_piece; /* chunks that hold cells and edges, set and columns */
     uint16_t row_size;              /* bytes */
@@ -81,7 +81,6 @@ typedef struct hm_world_archetype {
     bool is_alive;
     bool is_ordered;       /* for the world's order */
     uint32_t next_gaining; /* the next archetype that gains rows; or 0 */
-    uint32_t stamp;        /* that no other archetype has or had, in any world */
 } hm_world_archetype;
 
 /* Memory for chunks: blocks of 256 KiB, each whole or divided, and its eighths likewise. */
@@ -121,8 +120,6 @@ typedef struct hm_world {
     uint32_t archetype_count; /* live ones, not counting that without components */
     uint32_t max_archetypes;  /* their limit */
     uint32_t dropped;         /* head of the list of dropped archetypes */
-    uint32_t version;         /* of the components and archetypes: a stamp for each change, which
-                                 a rewind brings back, and nothing else */
     uint32_t epoch;           /* the version since which archetypes were only added at the end */
     uint32_t bucket_mask;     /* buckets - 1 */
     uint32_t memo_count;      /* components of the set that was created last; 0: none */
@@ -136,6 +133,8 @@ typedef struct hm_world {
     hm_array first_range;         /* holds arrays that have not moved, and the first region */
     uint64_t link_end;            /* links above it are in use */
     uint32_t order_archetype;     /* archetype that is being ordered */
+    uint32_t version; /* of the components and archetypes: a stamp for each change, which
+                         a rewind brings back, and nothing else */
     /* What only some worlds need lies in ranges of their own, behind the array. NULL: not yet. */
     hm_array *sparse; /* hm_secondary */
     hm_array *links;  /* position of an entity -> uint64_t, for commands */
@@ -146,9 +145,11 @@ typedef struct hm_world {
 
 HM_STATIC_ASSERT(sizeof(void *) != 8 || sizeof(hm_world) <= 1024, "programs have many");
 
+#ifndef HM_WITHOUT_HISTORY
 /* Call it after moving the container by assignment, if it is in a history, which then knows where
  * it is (history.h). Cannot fail. O(containers of the history). */
 HM_API HM_COLD void hm_world_moved(hm_world *world);
+#endif
 
 /* The parts of get and has that are not inline: the value of the sparse component with this number,
  * or NULL, and whether the entity has one. */
