@@ -13,8 +13,8 @@
 #include "base_private.h"
 #include "dense_private.h"
 #include "id_table_private.h"
-#include "memory/known_private.h"
 #include "map_private.h"
+#include "memory/known_private.h"
 #include "memory/memory_private.h"
 
 /* Returns the array of the meta, which is zeroed without meta. */

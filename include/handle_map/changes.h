@@ -4,7 +4,8 @@
  *
  * The memory of the container is the history's, or that of an arena inside. Both marks are kept;
  * either may be the earlier one, since the answer tells how to get from `from` to `to`. At mark 0
- * there is nothing: from there, all that is there at `to` was inserted. What happened since the last mark is told after the next one.
+ * there is nothing: from there, all that is there at `to` was inserted. What happened since the
+ * last mark is told after the next one.
  *
  * A container has *values*, each named by a handle and a part. Those that only `to` has were
  * inserted, those that only `from` has were erased, those that differ were edited. An item that
@@ -47,10 +48,10 @@ typedef struct hm_change {
 
 typedef void hm_change_visit(const hm_change *change, void *context);
 
-/* HM_OK if the history rewinds this container, which it does if the memory is its own; the container
- * may have been moved here by assignment. HM_OK too for a zeroed one, whose init will tell.
- * HM_ERROR_INVALID: the container has other memory, or is NULL. HM_ERROR_FULL: the history is not
- * initialised; HM_ERROR_MEMORY. Invalidates nothing. O(containers). */
+/* HM_OK if the history rewinds this container, which it does if the memory is its own; the
+ * container may have been moved here by assignment. HM_OK too for a zeroed one, whose init will
+ * tell. HM_ERROR_INVALID: the container has other memory, or is NULL. HM_ERROR_FULL: the history is
+ * not initialised; HM_ERROR_MEMORY. Invalidates nothing. O(containers). */
 HM_API hm_status hm_map_watch(hm_history *history, hm_map *map);
 HM_API hm_status hm_pool_watch(hm_history *history, hm_pool *pool);
 HM_API hm_status hm_table_watch(hm_history *history, hm_table *table);
@@ -63,10 +64,11 @@ HM_API hm_status hm_world_watch(hm_history *history, hm_world *world);
  * that follows never has more items, lists, owners or entities than this one; then for the others.
  * Both by slot, the smallest first, and then by part, the erased ones backwards: so an entity comes
  * before its components, and goes after them. `visit` must not change the history. HM_ERROR_STALE:
- * a mark is not kept. HM_ERROR_INVALID: the history does not know the container, or it has other memory.
- * HM_ERROR_MEMORY: the parent refuses. HM_ERROR_FULL: the history is not initialised. Then `visit`
- * was not called. O(pages + changes between the marks and the current one), and what lies on the
- * pages that differ; for lists, and pools in blocks, O(slots) too, for worlds O(chunks). Example:
+ * a mark is not kept. HM_ERROR_INVALID: the history does not know the container, or it has other
+ * memory. HM_ERROR_MEMORY: the parent refuses. HM_ERROR_FULL: the history is not initialised. Then
+ * `visit` was not called. O(pages + changes between the marks and the current one), and what lies
+ * on the pages that differ; for lists, and pools in blocks, O(slots) too, for worlds O(chunks).
+ * Example:
  *
  *     uint64_t newest = hm_history_mark(&history);
  *     hm_map_changes(&history, &map, acknowledged, newest, send_change, socket);

@@ -80,8 +80,7 @@
  * for HM_TYPE_ID_UNIQUE.
  *
  * Who makes one thing gets it: a handle or a pointer, null when refused. Who changes what is there,
- * or makes n, gets a status. Who ends things gets whether there was one, or how many there were.
- * Who asks gets the answer.
+ * or makes n, gets a status. Who ends things gets how many there were. Who asks gets the answer.
  *
  * hm_last_error says why. A call that fails changes nothing that can be observed, except that the
  * committed and reserved size may have grown, and that slots with no uses left count as retired if

@@ -140,27 +140,20 @@ HM_API hm_status hm_memory_allocator_init(hm_memory_allocator *allocator,
 
 /* An arena: a memory table over one reservation of another, its *parent*, for programs that have
  * thousands of small containers, or make and drop them all the time. Ranges begin at multiples of
- * 64 bytes, so small containers share pages. All containers together take one mapping. What one
- * gives back keeps its memory, so that the next one needs no system call.
+ * 64 bytes, so small containers share pages. All containers together take one mapping, and what one
+ * gives back keeps its memory for the next. A container with a capacity takes its whole range of
+ * the arena's addresses, though not of memory. AddressSanitizer reports the use of memory that no
+ * container has, but not of the 64 bytes behind each range.
  *
- * A container with a capacity takes its whole range of the arena's addresses, though not of memory.
- *
- * AddressSanitizer reports the use of memory that a container has given back, until the next one
- * gets it, and of memory that none has had. The 64 bytes of the arena behind each range are not
- * guarded.
- *
- * Threads: no locks inside. An init, fini or change of one container in the arena must not run
- * together with that of another, and of a world there only one thread at a time may record commands
- * or run queries; const calls may run together, as each container says. Threads that share an arena
- * pass a copy of its table to the containers. The copy has four functions of their own, each of
- * which takes a lock, calls that of the arena's table with the same arguments, and releases the
- * lock. Example:
+ * Threads: no locks inside: one container in the arena may be changed, made or finished at a time,
+ * and one thread may record commands or run queries of a world there; const calls may run together.
+ * Threads that share an arena pass a copy of its table to the containers, with four functions that
+ * take a lock and call those of the arena's table. Example:
  *
  *     hm_memory_arena arena;
  *     hm_memory_arena_init(&arena, &(hm_memory_arena_desc){.size = 64 << 20});
  *     hm_map_desc desc = {.item_size = 8, .capacity = 100, .memory = &arena.table};
- *     for (int i = 0; i < 10000; i++)
- *         hm_map_init(&maps[i], &desc);
+ *     hm_map_init(&map, &desc);
  */
 typedef struct hm_memory_arena_desc {
     size_t size; /* bytes of address space for all ranges together; 0: 1 GiB; where those of the
@@ -203,13 +196,12 @@ typedef struct hm_memory_arena_stats {
  * live arena: that leaks, and its containers lose their memory table. O(1). */
 HM_API hm_status hm_memory_arena_init(hm_memory_arena *arena, const hm_memory_arena_desc *desc);
 
-/* Releases everything and zeroes the arena; cannot fail. Finish its containers first: one that
- * still has a range in it is a broken contract. May be called twice. O(pages). */
+/* Releases everything and zeroes the arena; cannot fail. Finish its containers first: a range that
+ * is in use is a broken contract. May be called twice. O(pages). */
 HM_API void hm_memory_arena_fini(hm_memory_arena *arena);
 
-/* Gives the pages that no container uses back to the parent. A page that was given back in parts
- * goes back only after the fini of the last container with addresses in it. HM_ERROR_MEMORY: the
- * parent refuses; some pages may have gone back already. Invalidates nothing. O(pages). */
+/* Gives the pages that no container uses back to the parent. HM_ERROR_MEMORY: the parent refuses;
+ * some pages may have gone back already. Invalidates nothing. O(pages). */
 HM_API hm_status hm_memory_arena_trim(hm_memory_arena *arena);
 
 /* Returns the current statistics. O(1). */
@@ -218,9 +210,8 @@ HM_API hm_memory_arena_stats hm_memory_arena_get_stats(const hm_memory_arena *ar
 #endif
 
 /* For containers: marks bytes that must not be touched until they are unpoisoned, so that
- * AddressSanitizer reports the use of a pointer to an erased item, until a later insert reuses its
- * place. Both do nothing in a program that does not run under it; the library itself need not be
- * built for it. Cannot fail. O(size / 8). */
+ * AddressSanitizer reports the use of a pointer to an erased item. Both do nothing in a program
+ * that does not run under it; the library itself need not be built for it. O(size / 8). */
 HM_API void hm_memory_poison(const void *address, size_t size);
 HM_API void hm_memory_unpoison(const void *address, size_t size);
 

@@ -20,8 +20,8 @@
 #include <handle_map/changes.h>
 
 #include "../history/history_private.h"
-#include "../memory/known_private.h"
 #include "../lists/lists_private.h"
+#include "../memory/known_private.h"
 #include "../world/world_private.h"
 
 /* A container at a mark. */

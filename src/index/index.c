@@ -8,8 +8,8 @@
 #include "../base_private.h"
 #include "../guard_private.h"
 #include "../id_table_private.h"
-#include "../memory/known_private.h"
 #include "../lists/lists_private.h"
+#include "../memory/known_private.h"
 #include "../memory/memory_private.h"
 #include "../secondary/secondary_private.h"
 
