@@ -59,6 +59,7 @@ typedef struct hm_world_link {
 typedef struct hm_world_component_record {
     size_t size;    /* bytes; 0: a tag */
     uint32_t align; /* bytes */
+    uint32_t stamp; /* that no other component has or had, in any world */
     void (*destroy)(void *value, void *context);
     void (*copy)(void *value, const void *from, void *context);
     void *context;
@@ -67,7 +68,6 @@ typedef struct hm_world_component_record {
     uint32_t sparse;  /* index of its secondary; HM_WORLD_NONE: it is in archetypes */
     uint32_t owner;   /* in the record of number i: the component whose secondary has index i */
     uint64_t changed; /* sparse: clock at which its values last changed */
-    uint32_t stamp;   /* that no other component has or had, in any world */
 } hm_world_component_record;
 
 /* Returns a number that is used once in the program, so that a query finds out by one comparison

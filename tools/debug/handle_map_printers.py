@@ -291,8 +291,8 @@ class ListsPrinter(IdTablePrinter):
 
 class WorldPrinter(IdTablePrinter):
     """Each entity with the names and values of its components, as hm_world_dump lists them. A program
-    does not know the record of a component: three numbers and six pointers, of which the last is the
-    name, then the index of the secondary of a sparse one."""
+    does not know the record of a component: a size, two numbers of 32 bits and five pointers, of
+    which the last is the name, then the index of the secondary of a sparse one."""
     kind = "world"
     unit = "entities"
 
@@ -304,12 +304,13 @@ class WorldPrinter(IdTablePrinter):
         text, number = self.value["name"].type, self.value["salt"].type
         step = text.sizeof
         record = int(self.value["component_array"]["data"])
+        name = 5 * step + 8
         for _ in range(min(int(self.value["component_count"]), LIMIT)):
-            read(record, 7 * step + 16)
-            sparse = int(debugger.value_at(record + 7 * step, number))
-            yield (text_at(debugger.value_at(record + 6 * step, text)),
+            read(record, name + step + 16)
+            sparse = int(debugger.value_at(record + name + step, number))
+            yield (text_at(debugger.value_at(record + name, text)),
                    None if sparse == NOWHERE else self.secondary(sparse))
-            record += 7 * step + 16
+            record += name + step + 16
 
     def secondary(self, index):
         found = debugger.type_of("hm_secondary")

@@ -93,21 +93,18 @@ struct follower {
     void (*end)(follower *) noexcept = nullptr;
 };
 
-/* What of a world a history rewinds. */
-struct world_state {
+/* The part of a world that stays where it is when the world is moved. In a history it lies in
+ * memory that outlasts rewinds, since its owner, queries and commands do. */
+struct world_core {
+    /* Types that a program may use as components, in all its worlds together: see world.hpp. */
+    static constexpr std::uint32_t max_types = 16383;
+
+    /* Up to `home` a history rewinds it. */
     hm_world c{};
     const hm_component *by_type = nullptr; /* type number -> component, or HM_INVALID_INDEX */
     std::uint32_t type_count = 0;
     hm_array types{}; /* by_type */
-};
-
-/* The part of a world that stays where it is when the world is moved. In a history it lies in
- * memory that outlasts rewinds, since its owner, queries and commands do. */
-struct world_core : world_state {
-    /* Types that a program may use as components, in all its worlds together: see world.hpp. */
-    static constexpr std::uint32_t max_types = 16383;
-
-    hm_array home{}; /* has one item: this struct */
+    hm_array home{};  /* has one item: this struct */
     const hm_memory *memory = nullptr;
     const void *counter = &type_numbers_1; /* of the copy of this header that made the world */
     follower *queries = nullptr, *commands = nullptr;
@@ -251,15 +248,11 @@ struct world_core : world_state {
     {
         return memory != nullptr ? memory->registry : nullptr;
     }
-    world_state *state() noexcept
-    {
-        return this;
-    }
     status init(const hm_world_desc &with) noexcept
     {
         memory = with.memory;
         if (registry() != nullptr) {
-            const status kept = registry()->keep(registry(), state(), sizeof(world_state));
+            const status kept = registry()->keep(registry(), this, offsetof(world_core, home));
             if (kept != HM_OK)
                 return kept;
         }
@@ -278,7 +271,7 @@ struct world_core : world_state {
     {
         hm_array_fini(&types);
         if (registry() != nullptr)
-            registry()->forget(registry(), state());
+            registry()->forget(registry(), this);
         hm_array place = home;
         this->~world_core();
         hm_array_fini(&place);
