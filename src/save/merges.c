@@ -266,14 +266,15 @@ static hm_status merge_take_from_world(hm_merge *merge, hm_handle old, hm_handle
 static void merge_undo_world(hm_merge *merge)
 {
     hm_world *into = merge->into;
+    const uint32_t count = into->component_count;
     void (*hooks[HM_WORLD_MAX_COMPONENTS])(void *value, void *context);
-    for (uint32_t i = 0; i < into->component_count; i++) {
+    for (uint32_t i = 0; i < count; i++) {
         hooks[i] = hm_world_record(into, i)->destroy;
         hm_world_record(into, i)->destroy = NULL;
     }
     for (; merge->done > 0; merge->done--)
         (void)hm_world_destroy(into, hm_world_handle_at(into, hm_world_count(into) - 1));
-    for (uint32_t i = 0; i < into->component_count; i++)
+    for (uint32_t i = 0; i < count; i++)
         hm_world_record(into, i)->destroy = hooks[i];
 }
 
