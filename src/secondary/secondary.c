@@ -169,17 +169,17 @@ hm_status hm_secondary_init(hm_secondary *secondary, const hm_secondary_desc *de
     status = hm_secondary_list_columns(secondary, &full, &positions, columns);
     if (status == HM_OK)
         status = hm_array_init_columns(columns, HM_SECONDARY_COLUMNS, full.capacity == 0);
+    if (status == HM_OK) {
+        hm_secondary_place_columns(secondary, &full, &positions);
+        status = hm_known_join(&hm_known_secondary, secondary);
+    }
     if (status != HM_OK) {
         const hm_limits limits = {"secondary", secondary->name, ids.capacity, ids.max_slots, 0,
                                   NULL};
         secondary_release_all(secondary);
         return hm_fail_init("secondary", desc->name, hm_tell_memory(status, &limits));
     }
-    hm_secondary_place_columns(secondary, &full, &positions);
-    status = hm_known_join(&hm_known_secondary, secondary);
-    if (status != HM_OK)
-        secondary_release_all(secondary);
-    return status;
+    return HM_OK;
 }
 
 void hm_secondary_fini(hm_secondary *secondary)
