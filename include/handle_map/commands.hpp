@@ -14,6 +14,7 @@
  *
  * All commands of an entity are joined, so there is no `change`: adding and removing is one move.
  *
+ * Values wait as bytes: a container of a history is added to a world by itself, not by commands.
  * Commands are movable. They stay valid when their world is moved; when that ends, they drop what
  * waits, and become empty ones, which can record nothing. */
 #ifndef HANDLE_MAP_COMMANDS_HPP
@@ -125,6 +126,10 @@ class [[nodiscard]] commands
     status give(entity which, hm_component added, const void *value) noexcept
     {
         return hm_commands_add(c(), which.id(), added, value);
+    }
+    template <class T> void *place_of(entity) noexcept
+    {
+        return nullptr; /* Apply moves the bytes later. */
     }
 };
 

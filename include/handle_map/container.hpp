@@ -496,7 +496,7 @@ template <class Base> class inserter : public Base
             detail::maker<T> item(std::forward<Args>(args)...);
             const status adopted = Base::call::adopt(this->c(), handle.id(), item.bytes());
             if (adopted == HM_OK)
-                item.was_taken();
+                item.was_taken(this->get(handle));
             return adopted;
         }
     }
@@ -519,7 +519,7 @@ template <class Base> class inserter : public Base
         detail::maker<T> item(std::forward<Args>(args)...);
         const hm_handle made = Base::call::insert_as(this->c(), item.bytes(), sizeof(T));
         if (!hm_handle_is_null(made))
-            item.was_taken();
+            item.was_taken(this->get(handle_type(made)));
         return handle_type(made);
     }
     template <class... Args> void construct_or_undo(hm_handle made, void *place, Args &&...args)

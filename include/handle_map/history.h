@@ -3,7 +3,8 @@
  * for rollback, undo, and debugging backwards. A container, commands or an arena whose init gets
  * &history.table is rewound, from init to fini, wherever its struct lies; nothing need be watched.
  * Queries are not rewound, and need not be: they see that their world was. After moving a struct by
- * assignment call hm_map_moved(&map), hm_world_moved(&world) and so on; C++ classes do so.
+ * assignment call hm_map_moved(&map), hm_world_moved(&world) and so on; C++ classes do so. Items
+ * move as bytes: a container in an item is rewound only if the items are in the history as well.
  *
  *     mark 1       mark 2       mark 3       now
  *     |------------|------------|~~~~~~~~~~~~|

@@ -70,7 +70,7 @@ class secondary : public detail::secondary_base<detail::secondary_shape<Owner, T
         detail::maker<T> made(std::forward<Args>(args)...);
         void *place = hm_secondary_set_as(this->c(), owner.id(), made.bytes(), sizeof(T));
         if (place != nullptr)
-            made.was_taken();
+            made.was_taken(place);
         return static_cast<T *>(place);
     }
     T *set(handle_type owner, const T &value)

@@ -116,7 +116,7 @@ template <class Derived> class giver
         if (returned == HM_OK)
             returned = self().give(which, added, made.value());
         if (returned == HM_OK)
-            made.was_taken();
+            made.was_taken(self().template place_of<T>(which));
         return returned;
     }
 
@@ -131,7 +131,7 @@ template <class Derived> class giver
         const entity created(self().create_of(
             detail::set_of(set), static_cast<std::uint32_t>(sizeof...(Types)), values));
         if (created)
-            (made.was_taken(), ...);
+            (made.was_taken(self().template place_of<Types>(created)), ...);
         return created;
     }
     Derived &self() noexcept
@@ -475,6 +475,14 @@ class [[nodiscard]] world : public destroyer<issuer<container<detail::world_shap
     {
         return hm_world_add(c(), which.id(), added, value);
     }
+    /* Where a value is that the world has just taken; only for one whose move is its own. */
+    template <class T> void *place_of(entity which) noexcept
+    {
+        if constexpr (detail::moves_itself<T> && !detail::is_tag<T>)
+            return get<T>(which);
+        else
+            return nullptr;
+    }
     template <class... Removed, class... Types>
     status change_made(entity which, detail::held<Types> &&...made)
     {
@@ -495,8 +503,9 @@ class [[nodiscard]] world : public destroyer<issuer<container<detail::world_shap
     template <class T> void place(entity which, detail::held<T> &made) noexcept
     {
         if constexpr (!detail::is_tag<T>) {
-            std::memcpy(static_cast<void *>(get<T>(which)), made.bytes(), sizeof(T));
-            made.was_taken();
+            void *const at = get<T>(which);
+            std::memcpy(at, made.bytes(), sizeof(T));
+            made.was_taken(at);
         }
     }
 };

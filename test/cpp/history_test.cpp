@@ -222,6 +222,15 @@ TEST(cpp_history, containers_that_move_are_rewound_where_they_are)
     CHECK(map.size() == 1 && moved.size() == 0);
 }
 
+/* Writes over what calls have left on the stack, where an item was made before it was moved. */
+static void overwrite_stack()
+{
+    volatile unsigned char bytes[8192];
+    for (std::size_t i = 0; i < sizeof bytes; i++)
+        bytes[i] = 0xa5;
+    CHECK(bytes[sizeof bytes - 1] == 0xa5);
+}
+
 /* A container in an item of another one is rewound with that, and known when it leaves it. */
 TEST(cpp_history, a_container_inside_an_item_is_rewound_with_it)
 {
@@ -230,6 +239,7 @@ TEST(cpp_history, a_container_inside_an_item_is_rewound_with_it)
     with.memory = &s.history.table;
     hm::map<hm::map<int>> outer(with);
     const auto inner = outer.emplace(with);
+    overwrite_stack();
     outer.get(inner)->insert(1);
     const auto mark = s.mark();
     outer.get(inner)->insert(2);
@@ -240,6 +250,39 @@ TEST(cpp_history, a_container_inside_an_item_is_rewound_with_it)
     out.insert(2);
     s.rewind(again);
     CHECK(out.size() == 1);
+}
+
+/* The same where the item is made outside and then given away: by each way to do so. */
+TEST(cpp_history, a_container_that_becomes_a_value_is_rewound_there)
+{
+    scene s;
+    hm::options with;
+    with.memory = &s.history.table;
+    using inner = hm::map<int>;
+    hm::map<int> owners(with);
+    const auto owner = owners.emplace(1);
+    hm::secondary<int, inner> values(owners, with);
+    inner *value = values.emplace(owner, with);
+    hm::map<inner> adopting(with);
+    const hm::handle<inner> issued(hm_handle_pack(3, 1, 0));
+    CHECK(adopting.adopt(issued, with) == HM_OK);
+    hm::world world(s.options());
+    const hm::entity made = world.create(1, inner(with)), added = world.create(2),
+                     changed = world.create(3);
+    CHECK(world.add(added, inner(with)) == HM_OK);
+    CHECK(world.change(changed, hm::without<int>{}, inner(with)) == HM_OK);
+    overwrite_stack();
+    inner *const all[] = {value, adopting.get(issued), world.get<inner>(made),
+                          world.get<inner>(added), world.get<inner>(changed)};
+    const auto mark = s.mark();
+    for (inner *each : all)
+        each->insert(1);
+    overwrite_stack();
+    s.rewind(mark);
+    for (inner *each : all)
+        CHECK(each->size() == 0);
+    overwrite_stack();
+    s.mark();
 }
 
 /* Where memory is refused, a world is made whole or not at all. */

@@ -201,6 +201,11 @@ template <class T, class... Args> T *construct(void *place, Args &&...args)
 #pragma GCC diagnostic pop
 #endif
 
+/* Whether the move of an item does more than copy its bytes. */
+template <class T>
+constexpr bool moves_itself =
+    std::is_nothrow_move_constructible<T>::value && !std::is_trivially_move_constructible<T>::value;
+
 /* An item in bytes of its own, until a container takes it as bytes. */
 template <class T> class maker
 {
@@ -219,16 +224,29 @@ template <class T> class maker
     ~maker()
     {
         if (!is_taken_)
-            std::launder(reinterpret_cast<T *>(bytes_))->~T();
+            item()->~T();
     }
     const void *bytes() const noexcept
     {
         return bytes_;
     }
-    /* The container has the bytes now, and will destroy the item. */
-    void was_taken() noexcept
+    /* The container has the bytes now, at `place` if that is known, and will destroy the item. One
+     * that can be moved is moved there too, since it may have told a history where it is. */
+    void was_taken(void *place = nullptr) noexcept
     {
+        if constexpr (moves_itself<T>) {
+            if (place != nullptr) {
+                ::new (place) T(std::move(*item()));
+                return;
+            }
+        }
         is_taken_ = true;
+    }
+
+  private:
+    T *item() noexcept
+    {
+        return std::launder(reinterpret_cast<T *>(bytes_));
     }
 };
 

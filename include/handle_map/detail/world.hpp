@@ -34,10 +34,10 @@ template <class T> class held : public maker<T>
     {
         return is_tag<T> ? nullptr : this->bytes();
     }
-    void was_taken() noexcept
+    void was_taken(void *place = nullptr) noexcept
     {
         if constexpr (!is_tag<T>)
-            maker<T>::was_taken();
+            maker<T>::was_taken(place);
     }
 };
 
