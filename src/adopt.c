@@ -38,9 +38,8 @@ static const char *adopt_find_obstacle(const hm_id_table *table, hm_handle handl
 HM_COLD static hm_status adopt_fail(hm_status status, const char *what, const char *name,
                                     hm_handle handle, const char *why)
 {
-    const char *before = name != NULL ? "'" : "the ", *behind = name != NULL ? "'" : "";
-    return hm_fail(status, "%s%.80s%s cannot adopt 0x%016" HM_X64 ": %s", before,
-                   name != NULL ? name : what, behind, handle.bits, why);
+    (void)hm_fail(status, "cannot adopt 0x%016" HM_X64 ": %s", handle.bits, why);
+    return hm_fail_in(what, name, status);
 }
 
 hm_status hm_adopt_judge(const char *what, const char *name, hm_handle handle, uint32_t type_id,
@@ -123,7 +122,7 @@ static hm_status adopt_move_alone(void *owner, size_t capacity, size_t slots)
 hm_status hm_id_table_adopt(hm_id_table *table, hm_handle handle)
 {
     HM_CONTRACT(table != NULL, "hm_id_table_adopt: table is NULL");
-    hm_status status = hm_id_table_check_adopt(table, "id table", NULL, handle, 0);
+    hm_status status = hm_id_table_check_adopt(table, "id_table", NULL, handle, 0);
     if (status == HM_OK)
         status = hm_id_table_prepare_adopt(table, handle, table, adopt_move_alone);
     if (status == HM_OK)

@@ -339,7 +339,7 @@ hm_status hm_array_init(hm_array *array, const hm_array_desc *desc)
         status = hm_array_init_columns(&column, 1, desc->capacity == 0);
     array->is_alone = status == HM_OK && desc->capacity == 0;
     return status == HM_OK ? HM_OK
-                           : hm_fail_init("array", NULL, array_tell(desc->capacity, status));
+                           : hm_fail_in("array_init", NULL, array_tell(desc->capacity, status));
 }
 
 void hm_array_fini(hm_array *array)

@@ -10,7 +10,7 @@
 
 /* Two messages, so that the last one can be taken back. */
 typedef struct base_sentences {
-    char texts[2][160];
+    char texts[2][200];
     unsigned last;       /* index of the last one */
     hm_request refused;  /* the last request for memory that was */
     size_t refused_size; /* bytes */
@@ -59,33 +59,27 @@ void hm_restore_last_error(void)
 
 hm_status hm_fail_uninitialised(const char *what)
 {
-    return hm_fail(HM_ERROR_FULL, "the %s has no capacity: was it initialised?", what);
+    return hm_fail(HM_ERROR_FULL, "the %s has no capacity: initialise it first", what);
 }
 
 hm_status hm_fail_full(const char *what, const char *name, uint64_t count, uint64_t capacity,
                        uint64_t n)
 {
-    const char *before = name != NULL ? "'" : "the ", *behind = name != NULL ? "'" : "";
     if (capacity == 0)
         return hm_fail_uninitialised(what);
-    if (name == NULL)
-        name = what;
-    if (count == capacity)
-        return hm_fail(HM_ERROR_FULL,
-                       "%s%.80s%s has %" HM_U64 " of %" HM_U64 " items: capacity is used up",
-                       before, name, behind, count, capacity);
-    return hm_fail(HM_ERROR_FULL,
-                   "%s%.80s%s has %" HM_U64 " of %" HM_U64
-                   " items: capacity does not allow %" HM_U64 " more",
-                   before, name, behind, count, capacity, n);
+    (void)hm_fail(HM_ERROR_FULL,
+                  "%" HM_U64 " of %" HM_U64 " items are there, and no room for %" HM_U64
+                  " more: raise its capacity",
+                  count, capacity, n);
+    return hm_fail_in(what, name, HM_ERROR_FULL);
 }
 
 hm_status hm_fail_spent(const char *name, uint32_t max_slots, uint32_t retired)
 {
-    const char *quote = name != NULL ? "'" : "";
-    return hm_fail(HM_ERROR_FULL,
-                   "%s%.80s%s has used up max_slots: %" HM_U32 " of %" HM_U32 " slots are retired",
-                   quote, name != NULL ? name : "the table", quote, retired, max_slots);
+    (void)hm_fail(HM_ERROR_FULL,
+                  "%" HM_U32 " of %" HM_U32 " slots are retired, and none is free: raise max_slots",
+                  retired, max_slots);
+    return hm_fail_in("id_table", name, HM_ERROR_FULL);
 }
 
 static const char *const base_requests[] = {"reservation", "commit", "decommit"};
@@ -129,14 +123,16 @@ hm_status hm_blame_memory(const hm_limits *limits)
                    of, limits->what, before, limits->name != NULL ? limits->name : "", behind);
 }
 
-hm_status hm_fail_init(const char *kind, const char *name, hm_status status)
+hm_status hm_fail_in(const char *function, const char *name, hm_status status)
 {
     char why[sizeof base_failures.texts[0]];
-    bool is_named = status == HM_ERROR_INVALID && name != NULL; /* Others name it themselves. */
+    if (status == HM_OK)
+        return HM_OK;
     memcpy(why, hm_last_error(), sizeof why);
-    hm_restore_last_error(); /* The same failure, told again. */
-    return hm_fail(status, "hm_%s_init: %s%.40s%s%s", kind, is_named ? "'" : "",
-                   is_named ? name : "", is_named ? "': " : "", why);
+    hm_restore_last_error();                       /* The same failure, told again. */
+    if (name == NULL || status == HM_ERROR_MEMORY) /* That has the name in it. */
+        return hm_fail(status, "hm_%s: %s", function, why);
+    return hm_fail(status, "hm_%s: '%.40s': %s", function, name, why);
 }
 
 hm_status hm_fail_busy(const char *what, const char *name)

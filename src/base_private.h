@@ -58,9 +58,10 @@ static inline hm_status hm_tell_memory(hm_status status, const hm_limits *limits
     return status == HM_ERROR_MEMORY ? hm_blame_memory(limits) : status;
 }
 
-/* Puts the function, and the container's name unless that is NULL, before the last error, which an
- * init has just set; returns the status of that. */
-HM_COLD hm_status hm_fail_init(const char *kind, const char *name, hm_status status);
+/* Puts the function, or what it is of, without hm_, and the container's name unless that is NULL,
+ * before the last error, which has just been set; returns its status. If that is HM_OK, does
+ * nothing. */
+HM_COLD hm_status hm_fail_in(const char *function, const char *name, hm_status status);
 
 /* HM_ERROR_BUSY */
 HM_COLD hm_status hm_fail_busy(const char *what, const char *name);

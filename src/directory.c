@@ -66,7 +66,9 @@ static hm_status directory_add(hm_directory *directory, uint32_t type_id, direct
     directory_place *taken = directory_place_of(directory, type_id);
     if (taken->kind != DIRECTORY_NOTHING)
         return hm_fail(HM_ERROR_INVALID,
-                       "the directory has a container of type_id %" HM_U32 " already", type_id);
+                       "hm_directory_add: there is a container of type_id %" HM_U32
+                       " already: remove it first",
+                       type_id);
     *taken = place;
     return HM_OK;
 }

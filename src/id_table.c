@@ -73,7 +73,7 @@ hm_status hm_id_table_check(uint32_t capacity, uint32_t max_slots, uint32_t type
 
 uint32_t hm_next_unique_type_1 = HM_TYPE_ID_FIRST_UNIQUE;
 
-hm_status hm_id_table_settle_type(uint32_t *type_id, const char *what, const char *name)
+hm_status hm_id_table_settle_type(uint32_t *type_id)
 {
     if (*type_id != HM_TYPE_ID_UNIQUE)
         return HM_OK;
@@ -82,10 +82,7 @@ hm_status hm_id_table_settle_type(uint32_t *type_id, const char *what, const cha
         /* Taken back, so that no number of refusals wraps around to a type id that is given. */
         (void)hm_atomic_add(&hm_next_unique_type_1, UINT32_MAX);
         return hm_fail(HM_ERROR_FULL,
-                       "%s%s%.80s%s gets no type_id: the %" HM_U32
-                       " that HM_TYPE_ID_UNIQUE can give are used up",
-                       what, name != NULL ? " '" : "", name != NULL ? name : "",
-                       name != NULL ? "'" : "",
+                       "no type_id is left of the %" HM_U32 " that HM_TYPE_ID_UNIQUE can give",
                        HM_HANDLE_MAX_TYPE_ID + 1 - HM_TYPE_ID_FIRST_UNIQUE);
     }
     *type_id = next;
@@ -231,11 +228,11 @@ hm_status hm_id_table_init(hm_id_table *table, const hm_id_table_desc *desc)
         return hm_refuse_null("hm_id_table_init", "desc");
     hm_status status = hm_id_table_init_with(table, desc, NULL, 0);
     if (status == HM_OK)
-        status = hm_id_table_settle_type(&table->type_id, "id table", NULL);
+        status = hm_id_table_settle_type(&table->type_id);
     if (status == HM_OK)
         return HM_OK;
     hm_id_table_fini(table);
-    return hm_fail_init("id_table", NULL, status);
+    return hm_fail_in("id_table_init", NULL, status);
 }
 
 void hm_id_table_fini(hm_id_table *table)
@@ -297,7 +294,7 @@ hm_status hm_id_table_reserve(hm_id_table *table, uint32_t n)
 static hm_status id_table_admit(hm_id_table *table, const char *name, uint32_t n, uint32_t *fresh)
 {
     if (n > table->capacity - table->count)
-        return hm_fail_full("table", NULL, table->count, table->capacity, n);
+        return hm_fail_full("id_table", NULL, table->count, table->capacity, n);
     *fresh = n - id_table_count_usable(table, n);
     if (*fresh <= table->max_slots - table->slot_count)
         return HM_OK;

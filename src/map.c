@@ -107,7 +107,7 @@ static hm_status map_init_columns(hm_map *map, const hm_map_desc *desc)
     if (status == HM_OK)
         status = map_place_extras(map, desc, &extras, &meta_array);
     if (status == HM_OK)
-        status = hm_id_table_settle_type(&map->ids.type_id, "map", map->name);
+        status = hm_id_table_settle_type(&map->ids.type_id);
     ids = hm_id_table_complete(&ids);
     return hm_tell_memory(status,
                           &(hm_limits){"map", map->name, ids.capacity, ids.max_slots, 0, NULL});
@@ -134,7 +134,7 @@ hm_status hm_map_init(hm_map *map, const hm_map_desc *desc)
         status = hm_known_join(&hm_known_map, map);
     if (status != HM_OK) {
         map_release_all(map);
-        return hm_fail_init("map", desc->name, status);
+        return hm_fail_in("map_init", desc->name, status);
     }
     map->items = hm_array_data(&map->item_array);
     map->guard.limit = hm_map_committed_items(map);
@@ -546,9 +546,8 @@ hm_status hm_map_trim(hm_map *map)
     return hm_map_tell(map, status);
 }
 
-hm_status hm_map_validate(const hm_map *map)
+static hm_status map_validate(const hm_map *map)
 {
-    HM_CONTRACT(map != NULL, "hm_map_validate: map is NULL");
     hm_status status = hm_id_table_validate(&map->ids);
     if (status != HM_OK)
         return status;
@@ -559,6 +558,12 @@ hm_status hm_map_validate(const hm_map *map)
     if (!is_consistent)
         return hm_fail(HM_ERROR_CORRUPT, "the map's items, count and committed memory disagree");
     return HM_OK;
+}
+
+hm_status hm_map_validate(const hm_map *map)
+{
+    HM_CONTRACT(map != NULL, "hm_map_validate: map is NULL");
+    return hm_fail_in("map_validate", map->name, map_validate(map));
 }
 
 /* Addresses are compared as numbers: this one may be of any object. One below the items wraps

@@ -60,9 +60,9 @@ static hm_status transpose_check(const void *items, size_t item_size, size_t cou
                                  const hm_field *fields, uint32_t field_count)
 {
     if (items == NULL && count > 0)
-        return hm_refuse_null("hm_transpose_run", "items");
+        return hm_fail(HM_ERROR_INVALID, "items is NULL");
     if (fields == NULL)
-        return hm_refuse_null("hm_transpose_run", "fields");
+        return hm_fail(HM_ERROR_INVALID, "fields is NULL");
     if (item_size == 0)
         return hm_fail(HM_ERROR_INVALID, "item_size is 0");
     if (count > SIZE_MAX / item_size)
@@ -164,7 +164,7 @@ hm_status hm_transpose_run(void *items, size_t item_size, size_t count, const hm
         return hm_refuse_null("hm_transpose_run", "kernel");
     hm_status status = transpose_check(items, item_size, count, fields, field_count);
     if (status != HM_OK)
-        return status;
+        return hm_fail_in("transpose_run", NULL, status);
     _Alignas(HM_TRANSPOSE_ALIGN) unsigned char buffer[HM_TRANSPOSE_BYTES];
     void *columns[HM_TRANSPOSE_MAX_FIELDS];
     size_t lanes = transpose_lanes(item_size, fields, field_count), place = 0, n;

@@ -195,8 +195,11 @@ TEST(report, what_is_there_already_is_refused_and_nothing_changes)
     hm_report_entry a, b;
     CHECK(hm_report_add_map(&a, &first) == HM_OK);
     CHECK(hm_report_add_map(&a, &first) == HM_ERROR_INVALID);
-    CHECK(strcmp(hm_last_error(),
-                 "hm_report_add_map: the report has this entry or this map already") == 0);
+    CHECK(
+        strcmp(
+            hm_last_error(),
+            "hm_report_add_map: the report has this entry or this map already: remove it first") ==
+        0);
     CHECK(hm_report_add_map(&a, &second) == HM_ERROR_INVALID);
     memset(&b, 0, sizeof b);
     CHECK(hm_report_add_map(&b, &first) == HM_ERROR_INVALID);

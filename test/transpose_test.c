@@ -257,10 +257,11 @@ TEST(transpose, an_argument_that_no_call_could_accept_is_refused_with_a_sentence
     CHECK(says("hm_transpose_run: kernel is NULL"));
     CHECK(calls == 0);
     check_refused("hm_transpose_run: fields is NULL", 4, 4, NULL, 1);
-    check_refused("item_size is 0", 0, 4, fields, 1);
-    check_refused("field_count is 0", 4, 4, fields, 0);
-    check_refused("field_count 257 is above 256", 4, 4, fields, 257);
-    snprintf(sentence, sizeof sentence, "%llu times item_size 8 does not fit in size_t",
+    check_refused("hm_transpose_run: item_size is 0", 0, 4, fields, 1);
+    check_refused("hm_transpose_run: field_count is 0", 4, 4, fields, 0);
+    check_refused("hm_transpose_run: field_count 257 is above 256", 4, 4, fields, 257);
+    snprintf(sentence, sizeof sentence,
+             "hm_transpose_run: %llu times item_size 8 does not fit in size_t",
              (unsigned long long)(SIZE_MAX / 8 + 1));
     check_refused(sentence, 8, SIZE_MAX / 8 + 1, fields, 1);
 }
@@ -268,50 +269,56 @@ TEST(transpose, an_argument_that_no_call_could_accept_is_refused_with_a_sentence
 TEST(transpose, fields_that_are_empty_or_outside_of_the_item_are_refused)
 {
     char sentence[160];
-    check_refused("fields[1]: size is 0", 8, 4, (hm_field[]){{0, 4, true}, {4, 0, true}}, 2);
-    check_refused("fields[0]: offset 5 and size 4 exceed item_size 8", 8, 4,
+    check_refused("hm_transpose_run: fields[1]: size is 0", 8, 4,
+                  (hm_field[]){{0, 4, true}, {4, 0, true}}, 2);
+    check_refused("hm_transpose_run: fields[0]: offset 5 and size 4 exceed item_size 8", 8, 4,
                   (hm_field[]){{5, 4, false}}, 1);
-    check_refused("fields[0]: offset 9 and size 1 exceed item_size 8", 8, 4,
+    check_refused("hm_transpose_run: fields[0]: offset 9 and size 1 exceed item_size 8", 8, 4,
                   (hm_field[]){{9, 1, false}}, 1);
-    check_refused("fields[0]: offset 8 and size 1 exceed item_size 8", 8, 4,
+    check_refused("hm_transpose_run: fields[0]: offset 8 and size 1 exceed item_size 8", 8, 4,
                   (hm_field[]){{8, 1, false}}, 1);
-    snprintf(sentence, sizeof sentence, "fields[0]: offset 4 and size %llu exceed item_size 8",
+    snprintf(sentence, sizeof sentence,
+             "hm_transpose_run: fields[0]: offset 4 and size %llu exceed item_size 8",
              (unsigned long long)(SIZE_MAX - 1));
     check_refused(sentence, 8, 4, (hm_field[]){{4, SIZE_MAX - 1, true}}, 1);
-    snprintf(sentence, sizeof sentence, "fields[0]: offset %llu and size 4 exceed item_size 8",
+    snprintf(sentence, sizeof sentence,
+             "hm_transpose_run: fields[0]: offset %llu and size 4 exceed item_size 8",
              (unsigned long long)SIZE_MAX);
     check_refused(sentence, 8, 4, (hm_field[]){{SIZE_MAX, 4, true}}, 1);
 }
 
 TEST(transpose, fields_that_overlap_are_refused_even_if_none_is_written)
 {
-    check_refused("fields[0] and fields[1] overlap", 16, 4,
+    check_refused("hm_transpose_run: fields[0] and fields[1] overlap", 16, 4,
                   (hm_field[]){{0, 4, false}, {3, 4, false}}, 2);
-    check_refused("fields[0] and fields[1] overlap", 16, 4,
+    check_refused("hm_transpose_run: fields[0] and fields[1] overlap", 16, 4,
                   (hm_field[]){{3, 4, true}, {0, 4, true}}, 2);
-    check_refused("fields[0] and fields[1] overlap", 16, 4,
+    check_refused("hm_transpose_run: fields[0] and fields[1] overlap", 16, 4,
                   (hm_field[]){{0, 4, true}, {0, 4, false}}, 2);
-    check_refused("fields[1] and fields[3] overlap", 16, 4,
+    check_refused("hm_transpose_run: fields[1] and fields[3] overlap", 16, 4,
                   (hm_field[]){{12, 4, true}, {4, 4, true}, {0, 4, true}, {7, 1, true}}, 4);
-    check_refused("fields[0] and fields[2] overlap", 16, 4,
+    check_refused("hm_transpose_run: fields[0] and fields[2] overlap", 16, 4,
                   (hm_field[]){{4, 8, true}, {14, 2, true}, {0, 12, true}}, 3);
 }
 
 TEST(transpose, fields_of_which_no_single_value_fits_are_refused)
 {
-    check_refused("fields[0]: size 16385 exceeds the 16384 bytes of 16384 that are left for its "
-                  "column",
+    check_refused("hm_transpose_run: fields[0]: size 16385 exceeds the 16384 bytes of 16384 that "
+                  "are left for its column",
                   20000, 1, (hm_field[]){{0, 16385, true}}, 1);
-    check_refused("fields[1]: size 65 exceeds the 64 bytes of 16384 that are left for its column",
+    check_refused("hm_transpose_run: fields[1]: size 65 exceeds the 64 bytes of 16384 that are "
+                  "left for its column",
                   20000, 1, (hm_field[]){{0, 16300, true}, {16300, 65, true}}, 2);
-    check_refused("fields[2]: size 1 exceeds the 0 bytes of 16384 that are left for its column",
+    check_refused("hm_transpose_run: fields[2]: size 1 exceeds the 0 bytes of 16384 that are left "
+                  "for its column",
                   20000, 1, (hm_field[]){{0, 8193, true}, {9000, 8100, true}, {18000, 1, true}}, 3);
     hm_field huge[256];
     for (uint32_t f = 0; f < 256; f++)
         huge[f] = (hm_field){SIZE_MAX / 256 * f, SIZE_MAX / 256, true};
     char sentence[160];
     snprintf(sentence, sizeof sentence,
-             "fields[0]: size %llu exceeds the 16384 bytes of 16384 that are left for its column",
+             "hm_transpose_run: fields[0]: size %llu exceeds the 16384 bytes of 16384 that are "
+             "left for its column",
              (unsigned long long)(SIZE_MAX / 256));
     check_refused(sentence, SIZE_MAX, 1, huge, 256);
 }

@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /* history: a memory table whose containers can all be put back, together, to an earlier moment:
  * for rollback, undo, and debugging backwards. A container, commands or an arena whose init gets
- * &history.table is rewound, from init to fini, wherever its struct lies; nothing need be watched.
- * Queries are not rewound, and need not be: they see that their world was. After moving a struct by
- * assignment call hm_map_moved(&map), hm_world_moved(&world) and so on; C++ classes do so. Items
- * move as bytes: a container in an item is rewound only if the items are in the history as well.
+ * &history.table is rewound, from init to fini; nothing need be watched. Queries are not, but see
+ * that their world was. After moving a struct by assignment call hm_map_moved(&map) and the like;
+ * C++ classes do so. Items move as bytes: a container in one needs the items in the history too.
  *
  *     mark 1       mark 2       mark 3       now
  *     |------------|------------|~~~~~~~~~~~~|
  *       pages that   pages that   pages written since
  *       changed: as they were at the mark before, and as at the one after
  *
- * Addresses do not change, so what was a pointer at a mark is one again after a rewind to it, and a
- * mark costs what has changed, not what there is. Handles, orders in progress, commands that wait,
- * and what was committed or given back since are as they were. Destroy hooks do not run in a
- * rewind; what items own elsewhere stays as it is.
+ * Addresses do not change: a pointer at a mark is one again after a rewind to it. A mark costs what
+ * has changed, not what there is. Handles, orders in progress, commands that wait, and what was
+ * committed or given back since are as they were. Destroy hooks do not run in a rewind; what items
+ * own elsewhere stays as it is.
  *
  * Owns: one range, which containers divide; a copy of each page that they had committed at the
  * current mark, and of each page that changed between two marks, as it was before and after. Moves:

@@ -147,15 +147,14 @@ static hm_status changes_begin(hm_changes_search *search, hm_changes_side *side,
     const hm_known_kind *known = search->kind->known;
     if (!hm_history_view_watched(&side->view, container, &side->as, known->end))
         return hm_fail(HM_ERROR_INVALID,
-                       "hm_%s_changes: the history does not know this %s: give its init "
-                       "&history.table, and call hm_%s_moved after a move",
-                       known->what, known->what, known->what);
+                       "the history does not know this %s: give its init &history.table, and call "
+                       "hm_%s_moved after a move",
+                       known->what, known->what);
     memcpy(&anchor, (const unsigned char *)&side->as + search->kind->anchor, sizeof anchor);
     if (anchor != NULL && !hm_history_view_covers(&side->view, anchor, &page))
         return hm_fail(HM_ERROR_INVALID,
-                       "hm_%s_changes: this %s has other memory than the history's: give its init "
-                       "&history.table",
-                       known->what, known->what);
+                       "this %s has other memory than the history's: give its init &history.table",
+                       known->what);
     return HM_OK;
 }
 
@@ -224,7 +223,9 @@ static hm_status changes_search(const hm_changes_kind *kind, const hm_history *h
         HM_CONTRACT(history != NULL, "hm_" #type "_changes: history is NULL");                     \
         HM_CONTRACT(type != NULL, "hm_" #type "_changes: " #type " is NULL");                      \
         HM_CONTRACT(visit != NULL, "hm_" #type "_changes: visit is NULL");                         \
-        return changes_search(&hm_changes_of_##type, history, type, from, to, visit, context);     \
+        return hm_fail_in(                                                                         \
+            #type "_changes", type->name,                                                          \
+            changes_search(&hm_changes_of_##type, history, type, from, to, visit, context));       \
     }
 
 CHANGES_OF(map)

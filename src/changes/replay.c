@@ -9,7 +9,6 @@
 
 /* What a container demands of a change, whatever it has. */
 typedef struct replay_demand {
-    const char *name;
     uint64_t parts; /* what parts are below */
     size_t size;    /* bytes of the value */
     uint32_t type_id, max_slots;
@@ -21,21 +20,19 @@ static hm_status replay_check(const hm_change *change, const replay_demand *dema
     if (state == HM_HANDLE_LIVE && hm_handle_index(change->handle) >= demand->max_slots)
         state = HM_HANDLE_OUT_OF_RANGE;
     if ((uint32_t)change->kind > HM_CHANGE_EDITED)
-        return hm_fail(HM_ERROR_INVALID, "'%.40s': there is no kind of change %u", demand->name,
-                       (unsigned)change->kind);
+        return hm_fail(HM_ERROR_INVALID, "there is no kind of change %u", (unsigned)change->kind);
     if (change->part >= demand->parts)
-        return hm_fail(HM_ERROR_INVALID, "'%.40s': there is no part %u", demand->name,
-                       (unsigned)change->part);
+        return hm_fail(HM_ERROR_INVALID, "there is no part %u", (unsigned)change->part);
     if (state != HM_HANDLE_LIVE)
-        return hm_fail(HM_ERROR_INVALID, "'%.40s': a change is for 0x%016" HM_X64 ": %s",
-                       demand->name, change->handle.bits, hm_handle_state_name(state));
+        return hm_fail(HM_ERROR_INVALID, "a change is for 0x%016" HM_X64 ": %s",
+                       change->handle.bits, hm_handle_state_name(state));
     if (change->kind == HM_CHANGE_ERASED)
         return HM_OK;
     if (change->after == NULL && change->after_size != 0)
-        return hm_fail(HM_ERROR_INVALID, "'%.40s': a change has no value", demand->name);
+        return hm_fail(HM_ERROR_INVALID, "a change has no value");
     if (change->after_size != demand->size)
-        return hm_fail(HM_ERROR_INVALID, "'%.40s': a change of %zu bytes is none of a value of %zu",
-                       demand->name, change->after_size, demand->size);
+        return hm_fail(HM_ERROR_INVALID, "a change of %zu bytes is none of a value of %zu",
+                       change->after_size, demand->size);
     return HM_OK;
 }
 
@@ -76,7 +73,6 @@ hm_status hm_changes_check_map(const hm_map *map, const hm_change *change)
     bool is_meta = has_meta && change->part != 0;
     return replay_check(change,
                         &(replay_demand){
-                            .name = map->name,
                             .parts = has_meta ? 2 : 1,
                             .size = is_meta ? map->extras->meta_array.item_size : map->item_size,
                             .type_id = map->ids.type_id,
@@ -104,8 +100,7 @@ static hm_status replay_map(hm_map *map, const hm_change *change)
 
 hm_status hm_changes_check_pool(const hm_pool *pool, const hm_change *change)
 {
-    return replay_check(change, &(replay_demand){.name = pool->name,
-                                                 .parts = 1,
+    return replay_check(change, &(replay_demand){.parts = 1,
                                                  .size = pool->item_size,
                                                  .type_id = hm_pool_type_id(pool),
                                                  .max_slots = pool->max_slots});
@@ -126,7 +121,6 @@ hm_status hm_changes_check_table(const hm_table *table, const hm_change *change)
 {
     bool is_there = change->part < table->column_count;
     return replay_check(change, &(replay_demand){
-                                    .name = table->name,
                                     .parts = table->column_count,
                                     .size = is_there ? table->columns[change->part].size : 0,
                                     .type_id = table->ids.type_id,
@@ -152,11 +146,10 @@ static hm_status replay_table(hm_table *table, const hm_change *change)
 
 /* secondary */
 
-static hm_status replay_check_owner(const hm_secondary *owners, const char *name, size_t size,
+static hm_status replay_check_owner(const hm_secondary *owners, size_t size,
                                     const hm_change *change)
 {
-    return replay_check(change, &(replay_demand){.name = name,
-                                                 .parts = 1,
+    return replay_check(change, &(replay_demand){.parts = 1,
                                                  .size = size,
                                                  .type_id = owners->type_id,
                                                  .max_slots = owners->max_slots});
@@ -173,7 +166,7 @@ static hm_status replay_meet_owner(const hm_secondary *owners, const hm_change *
 
 hm_status hm_changes_check_secondary(const hm_secondary *secondary, const hm_change *change)
 {
-    return replay_check_owner(secondary, secondary->name, secondary->value_size, change);
+    return replay_check_owner(secondary, secondary->value_size, change);
 }
 
 static hm_status replay_secondary(hm_secondary *secondary, const hm_change *change)
@@ -191,14 +184,12 @@ static hm_status replay_secondary(hm_secondary *secondary, const hm_change *chan
 hm_status hm_changes_check_lists(const hm_lists *lists, const hm_change *change)
 {
     size_t size = lists->blocks.item_size, count = change->after_size / (size != 0 ? size : 1);
-    hm_status status = replay_check(change, &(replay_demand){.name = lists->name,
-                                                             .parts = 1,
+    hm_status status = replay_check(change, &(replay_demand){.parts = 1,
                                                              .size = size * count,
                                                              .type_id = lists->ids.type_id,
                                                              .max_slots = lists->ids.max_slots});
     if (status == HM_OK && count > UINT32_MAX)
-        status = hm_fail(HM_ERROR_INVALID, "'%.40s': a list of %zu items is too long", lists->name,
-                         count);
+        status = hm_fail(HM_ERROR_INVALID, "a list of %zu items is too long", count);
     return status;
 }
 
@@ -222,7 +213,7 @@ static hm_status replay_lists(hm_lists *lists, const hm_change *change)
 hm_status hm_changes_check_index(const hm_index *index, const hm_change *change)
 {
     uint64_t key;
-    hm_status status = replay_check_owner(&index->owners, index->name, sizeof key, change);
+    hm_status status = replay_check_owner(&index->owners, sizeof key, change);
     if (status != HM_OK || change->kind == HM_CHANGE_ERASED)
         return status;
     memcpy(&key, change->after, sizeof key);
@@ -259,15 +250,13 @@ hm_status hm_changes_check_world(const hm_world *world, const hm_change *change)
     bool is_there = is_entity || number != HM_WORLD_NONE;
     hm_status status = replay_check(
         change, &(replay_demand){
-                    .name = world->name,
                     .parts = is_there ? (uint64_t)HM_INVALID_INDEX + 1 : 0,
                     .size = number != HM_WORLD_NONE ? hm_world_record(world, number)->size : 0,
                     .type_id = world->ids.type_id,
                     .max_slots = world->ids.max_slots,
                 });
     if (status == HM_OK && is_entity && change->kind == HM_CHANGE_EDITED)
-        status =
-            hm_fail(HM_ERROR_INVALID, "'%.40s': an entity itself has nothing to edit", world->name);
+        status = hm_fail(HM_ERROR_INVALID, "an entity itself has nothing to edit");
     return status;
 }
 
@@ -300,7 +289,9 @@ static hm_status replay_world(hm_world *world, const hm_change *change)
         if ((memory) == NULL)                                                                      \
             return hm_fail_uninitialised(#type);                                                   \
         hm_status status = hm_changes_check_##type(type, change);                                  \
-        return status == HM_OK ? replay_##type(type, change) : status;                             \
+        if (status == HM_OK)                                                                       \
+            status = replay_##type(type, change);                                                  \
+        return hm_fail_in(#type "_apply", type->name, status);                                     \
     }
 
 REPLAY(map, hm_guard_refuses(&map->guard, "map", map->name), map->ids.slot_array.memory)

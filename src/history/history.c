@@ -28,13 +28,14 @@ static hm_status history_check(hm_history_desc *full)
     if (full->marks == 0)
         full->marks = HISTORY_MARKS;
     if (full->marks > HISTORY_MAX_MARKS)
-        return hm_fail(HM_ERROR_INVALID, "history: marks %u is above %u", full->marks,
+        return hm_fail(HM_ERROR_INVALID, "hm_history_init: marks %u is above %u", full->marks,
                        (unsigned)HISTORY_MAX_MARKS);
     if (full->size > SIZE_MAX / 4 || full->size / HISTORY_PAGE > UINT32_MAX / 2 ||
         full->memory->page_size > SIZE_MAX / 8)
-        return hm_fail(HM_ERROR_INVALID, "history: size %zu is too large", full->size);
+        return hm_fail(HM_ERROR_INVALID, "hm_history_init: size %zu is too large", full->size);
     if ((uint32_t)full->method > HM_HISTORY_COMPARE)
-        return hm_fail(HM_ERROR_INVALID, "history: there is no method %u", (unsigned)full->method);
+        return hm_fail(HM_ERROR_INVALID, "hm_history_init: there is no method %u",
+                       (unsigned)full->method);
     return HM_OK;
 }
 
@@ -44,7 +45,9 @@ static hm_status history_choose(hm_history *history, hm_history_method method)
     bool tracks = method != HM_HISTORY_COMPARE && history->parent == hm_memory_os() &&
                   hm_memory_track(history->files, &history->base, history->range_size);
     if (method == HM_HISTORY_TRACK && !tracks)
-        return hm_fail(HM_ERROR_INVALID, "history: the system does not tell what is written");
+        return hm_fail(
+            HM_ERROR_INVALID,
+            "hm_history_init: the system does not tell what is written: use HM_HISTORY_AUTO");
     history->method = tracks ? HM_HISTORY_TRACK : HM_HISTORY_COMPARE;
     history->process = hm_memory_process();
     return HM_OK;
@@ -314,7 +317,8 @@ hm_status hm_history_find_mark(const hm_history *history, uint64_t mark, uint32_
     *index = i;
     if (i < history->mark_count)
         return HM_OK;
-    return hm_fail(HM_ERROR_STALE, "history: mark %" HM_U64 " is not among the %u kept", mark,
+    return hm_fail(HM_ERROR_STALE,
+                   "mark %" HM_U64 " is not among the %u that the history keeps: raise marks", mark,
                    (unsigned)history->mark_count);
 }
 
@@ -324,7 +328,9 @@ static hm_status history_find_rewind(hm_history *history, uint32_t index, uint64
     if (!hm_history_find(history))
         return HM_ERROR_MEMORY;
     if (index > history->current && hm_array_count(&history->changes) != 0)
-        return hm_fail(HM_ERROR_STALE, "history: mark %" HM_U64 " is ahead, and something changed",
+        return hm_fail(HM_ERROR_STALE,
+                       "hm_history_rewind: mark %" HM_U64
+                       " is ahead, and something has changed: rewind to an earlier mark",
                        mark);
     if (!history_find_between(history, index) || !history_hold(history))
         return HM_ERROR_MEMORY;
@@ -337,7 +343,7 @@ hm_status hm_history_rewind(hm_history *history, uint64_t mark)
     uint32_t index;
     hm_status status = hm_history_check_idle(history, "hm_history_rewind");
     if (status == HM_OK)
-        status = hm_history_find_mark(history, mark, &index);
+        status = hm_fail_in("history_rewind", NULL, hm_history_find_mark(history, mark, &index));
     if (status == HM_OK)
         status = history_find_rewind(history, index, mark);
     if (status == HM_OK) {
@@ -399,11 +405,13 @@ hm_status hm_history_validate(const hm_history *history)
         const hm_history_unit *unit = hm_history_page(history, page);
         bool is_committed = hm_history_is_committed(history, page);
         if (unit->range != 0 && page < end)
-            return hm_fail(HM_ERROR_CORRUPT, "history: page %u is in two ranges", (unsigned)page);
+            return hm_fail(HM_ERROR_CORRUPT, "hm_history_validate: page %u is in two ranges",
+                           (unsigned)page);
         if (unit->range != 0)
             end = page + unit->range;
         if (is_committed && (page >= end || (unit->bits & HM_HISTORY_HELD) == 0))
-            return hm_fail(HM_ERROR_CORRUPT, "history: page %u has no memory", (unsigned)page);
+            return hm_fail(HM_ERROR_CORRUPT, "hm_history_validate: page %u has no memory",
+                           (unsigned)page);
         copies += unit->kept.copy != NULL;
     }
     for (uint32_t piece = 0; piece < hm_array_count(&history->watches); piece++)
@@ -411,12 +419,13 @@ hm_status hm_history_validate(const hm_history *history)
     for (uint32_t i = 0; i < history->mark_count; i++) {
         copies += history_count_copies(history, i);
         if (hm_history_log_at(history, i)->mark <= last)
-            return hm_fail(HM_ERROR_CORRUPT, "history: mark %u is not above the one before",
-                           (unsigned)i);
+            return hm_fail(HM_ERROR_CORRUPT,
+                           "hm_history_validate: mark %u is not above the one before", (unsigned)i);
         last = hm_history_log_at(history, i)->mark;
     }
     if (copies != history->copies || end > history->page_end)
-        return hm_fail(HM_ERROR_CORRUPT, "history: %" HM_U64 " copies are kept of %" HM_U64, copies,
+        return hm_fail(HM_ERROR_CORRUPT,
+                       "hm_history_validate: %" HM_U64 " copies are kept of %" HM_U64, copies,
                        history->copies);
     return HM_OK;
 }

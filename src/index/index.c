@@ -136,7 +136,7 @@ hm_status hm_index_init(hm_index *index, const hm_index_desc *desc)
     hm_index_desc full = *desc;
     status = hm_secondary_take_owners(&full.owners, &full.capacity, &full.max_slots, &full.type_id);
     if (status != HM_OK)
-        return hm_fail_init("index", desc->name, status);
+        return hm_fail_in("index_init", desc->name, status);
     hm_id_table_desc ids = {full.capacity, full.max_slots, full.type_id, full.memory};
     ids = hm_id_table_complete(&ids);
     full.memory = ids.memory;
@@ -151,7 +151,7 @@ hm_status hm_index_init(hm_index *index, const hm_index_desc *desc)
         const hm_limits limits = {"index",        full.name,      ids.capacity,
                                   full.max_slots, full.key_limit, "key_limit"};
         hm_index_release(index);
-        return hm_fail_init("index", desc->name, hm_tell_memory(status, &limits));
+        return hm_fail_in("index_init", desc->name, hm_tell_memory(status, &limits));
     }
     index->key_limit = desc->key_limit;
     if (desc->key_limit == 0)
@@ -208,8 +208,9 @@ hm_status hm_index_check(const hm_index *index, uint64_t key)
         return HM_ERROR_BUSY;
     if (index->key_limit != 0 && key >= index->key_limit)
         return hm_fail(HM_ERROR_INVALID,
-                       "key %" HM_U64 " is not below key_limit %" HM_U32 " of '%.80s'", key,
-                       index->key_limit, index->name);
+                       "key %" HM_U64 " is not below key_limit %" HM_U32
+                       " of the index '%.60s': raise it",
+                       key, index->key_limit, index->name);
     return HM_OK;
 }
 
@@ -467,9 +468,8 @@ static bool index_owner_is_valid(const hm_index *index, uint32_t at)
                            hm_secondary_owner_at(&index->owners, at));
 }
 
-hm_status hm_index_validate(const hm_index *index)
+static hm_status index_validate(const hm_index *index)
 {
-    HM_CONTRACT(index != NULL, "hm_index_validate: index is NULL");
     hm_status status = hm_secondary_validate(&index->owners);
     if (status != HM_OK || index->owners.value_array.data == NULL)
         return status;
@@ -487,4 +487,10 @@ hm_status hm_index_validate(const hm_index *index)
         return hm_fail(HM_ERROR_CORRUPT, "%" HM_U64 " members, %" HM_U32 " owners",
                        members->item_count, hm_index_count(index));
     return hm_index_validate_keys(index);
+}
+
+hm_status hm_index_validate(const hm_index *index)
+{
+    HM_CONTRACT(index != NULL, "hm_index_validate: index is NULL");
+    return hm_fail_in("index_validate", index->name, index_validate(index));
 }

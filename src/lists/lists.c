@@ -48,7 +48,7 @@ static hm_status lists_init_parts(hm_lists *lists, bool is_whole, hm_lists_desc 
     columns[0].is_by_slot = true;
     status = hm_id_table_init_with(&lists->ids, &ids, columns, LISTS_COLUMNS);
     if (status == HM_OK)
-        status = hm_id_table_settle_type(&lists->ids.type_id, "lists", full->name);
+        status = hm_id_table_settle_type(&lists->ids.type_id);
     return status;
 }
 
@@ -76,7 +76,7 @@ hm_status hm_lists_init(hm_lists *lists, const hm_lists_desc *desc)
         const hm_limits limits = {"lists",        full.name,      full.capacity,
                                   full.max_slots, full.max_items, "max_items"};
         lists_release_all(lists);
-        return hm_fail_init("lists", desc->name, hm_tell_memory(status, &limits));
+        return hm_fail_in("lists_init", desc->name, hm_tell_memory(status, &limits));
     }
     hm_lists_start(&lists->blocks, &full);
     lists->name = full.name;
@@ -562,9 +562,8 @@ static hm_status lists_validate_records(const hm_lists *lists)
     return HM_OK;
 }
 
-hm_status hm_lists_validate(const hm_lists *lists)
+static hm_status lists_validate(const hm_lists *lists)
 {
-    HM_CONTRACT(lists != NULL, "hm_lists_validate: lists is NULL");
     if (lists->blocks.base == NULL)
         return HM_OK;
     hm_status status = hm_id_table_validate(&lists->ids);
@@ -577,4 +576,10 @@ hm_status hm_lists_validate(const hm_lists *lists)
     status = lists_validate_records(lists);
     return status == HM_OK ? hm_lists_validate_blocks(&lists->blocks, lists->ids.slot_count)
                            : status;
+}
+
+hm_status hm_lists_validate(const hm_lists *lists)
+{
+    HM_CONTRACT(lists != NULL, "hm_lists_validate: lists is NULL");
+    return hm_fail_in("lists_validate", lists->name, lists_validate(lists));
 }

@@ -37,10 +37,10 @@ static bool bound_is_behind(const hm_bound *bound, uint32_t index, uint64_t prob
 
 static uint32_t bound_refuse(const hm_bound *bound)
 {
-    hm_fail(HM_ERROR_INVALID, "the %s '%.80s' is not in order: %s", bound->sequence->what,
+    hm_fail(HM_ERROR_INVALID, "the %s '%.60s' is not in this order: %s", bound->sequence->what,
             bound->sequence->name,
-            bound_is_for(bound) ? "defragment is not done"
-                                : "defragment was not called for it, or not last");
+            bound_is_for(bound) ? "its defragment is not done: call it until it is"
+                                : "call defragment with it first");
     return HM_INVALID_INDEX;
 }
 

@@ -116,7 +116,7 @@ static hm_status pool_init_all(hm_pool *pool, const hm_pool_desc *desc)
         return hm_pool_tell(pool, status);
     hm_pool_columns_place(pool);
     hm_pool_storage_place(pool, &last);
-    status = hm_id_table_settle_type(&type_id, "pool", pool->name);
+    status = hm_id_table_settle_type(&type_id);
     pool->fresh_entry = (uint32_t)(hm_handle_pack(0, 1, type_id).bits >> 32);
     return hm_pool_tell(pool, status);
 }
@@ -141,7 +141,7 @@ hm_status hm_pool_init(hm_pool *pool, const hm_pool_desc *desc)
         status = hm_known_join(&hm_known_pool, pool);
     if (status != HM_OK) {
         pool_release_all(pool);
-        return hm_fail_init("pool", desc->name, status);
+        return hm_fail_in("pool_init", desc->name, status);
     }
     pool->destroy = desc->destroy;
     pool->context = desc->context;
@@ -270,9 +270,8 @@ static bool pool_counts_are_valid(const hm_pool *pool)
            hm_pool_columns_are_valid(pool);
 }
 
-hm_status hm_pool_validate(const hm_pool *pool)
+static hm_status pool_validate(const hm_pool *pool)
 {
-    HM_CONTRACT(pool != NULL, "hm_pool_validate: pool is NULL");
     pool_census count = {0, 0, 0};
     uint32_t unlisted = 0;
     if (hm_pool_memory(pool) == NULL)
@@ -291,4 +290,10 @@ hm_status hm_pool_validate(const hm_pool *pool)
     if (!is_consistent)
         return hm_fail(HM_ERROR_CORRUPT, "the pool's counts disagree with its slots");
     return HM_OK;
+}
+
+hm_status hm_pool_validate(const hm_pool *pool)
+{
+    HM_CONTRACT(pool != NULL, "hm_pool_validate: pool is NULL");
+    return hm_fail_in("pool_validate", pool->name, pool_validate(pool));
 }

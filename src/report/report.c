@@ -70,9 +70,10 @@ static hm_status report_add(hm_report_entry *entry, const hm_report_kind *kind,
     hm_report_entry **link = &report_first;
     for (; *link != NULL; link = &(*link)->next)
         if (*link == entry || (*link)->container == container)
-            return hm_fail(HM_ERROR_INVALID,
-                           "hm_report_add_%s: the report has this entry or this %s already",
-                           kind->word, kind->word);
+            return hm_fail(
+                HM_ERROR_INVALID,
+                "hm_report_add_%s: the report has this entry or this %s already: remove it first",
+                kind->word, kind->word);
     *entry = (hm_report_entry){.kind = kind, .container = container, .id = ++report_last_id};
     hm_announce_to(report_hear_init);
     report_begin_change();

@@ -87,7 +87,7 @@ static hm_status world_resolve(world_load *load, const hm_component_difference *
 static uint32_t world_find_name(const world_load *load, const char *name)
 {
     for (uint32_t i = 0; i < load->world->component_count; i++)
-        if (hm_save_is_same(hm_save_name_of(load->world, load->desc, i), name))
+        if (hm_is_same_text(hm_save_name_of(load->world, load->desc, i), name))
             return i;
     return HM_WORLD_NONE;
 }
@@ -98,7 +98,7 @@ static bool world_fits(const hm_save_desc *format, const hm_world_component_reco
                        uint32_t encoded_size, const char *layout)
 {
     const char *own = format != NULL && format->layout != NULL ? format->layout : "";
-    if (!hm_save_is_same(layout, own) || (record->size == 0) != (difference->saved_size == 0))
+    if (!hm_is_same_text(layout, own) || (record->size == 0) != (difference->saved_size == 0))
         return false;
     if (format != NULL && format->decode != NULL && record->size != 0)
         return encoded_size <= HM_SAVE_MAX_ENCODED;

@@ -316,7 +316,9 @@ static hm_status merge_fill_remap(hm_merge *merge)
     if (hm_guard_refuses(&merge->remap->guard, "secondary", merge->remap->name))
         return HM_ERROR_BUSY;
     if (merge->remap->value_size != sizeof(hm_handle) || hm_secondary_count(merge->remap) != 0)
-        return hm_fail(HM_ERROR_INVALID, "remap has values, or they are no handles");
+        return hm_fail(
+            HM_ERROR_INVALID,
+            "remap has values, or they are no handles: pass a new secondary of hm_handle");
     for (uint32_t done = 0, n; done < merge->count && status == HM_OK; done += n) {
         for (n = 0; n < sizeof olds / sizeof *olds && done + n < merge->count; n++)
             olds[n] = merge->kind->next(merge, &cursor);

@@ -34,7 +34,7 @@ static hm_status delta_describe(hm_save_section *section, const hm_save_desc *de
     if (of->memory == NULL)
         return hm_fail_uninitialised("container");
     if (desc != NULL && (desc->encode != NULL || desc->decode != NULL))
-        return hm_fail(HM_ERROR_INVALID, "'%.40s': changes are saved as bytes", of->name);
+        return hm_fail(HM_ERROR_INVALID, "changes are saved as bytes: leave encode and decode out");
     section->type_id = of->type_id;
     section->item_size = (uint32_t)of->item_size;
     return hm_save_describe(section, desc, of->name);
@@ -91,7 +91,7 @@ static hm_status delta_save(const delta_kind *kind, const hm_history *history,
     /* Coverage: no test has 2^32 changes, or a value of 4 GiB. */
     if (sizes.count > UINT32_MAX || sizes.largest > UINT32_MAX)
         /* Coverage: as above. */
-        return hm_fail(HM_ERROR_FULL, "'%.40s': changes or a value exceed 32 bits", of->name);
+        return hm_fail(HM_ERROR_FULL, "changes or a value exceed 32 bits");
     section.count = (uint32_t)sizes.count;
     section.payload_size = sizes.payload;
     hm_save_begin(&out, &section, sink);
@@ -236,7 +236,8 @@ static size_t delta_size_of_row(const hm_table *table)
         HM_CONTRACT(history != NULL, "hm_" #type "_save_changes: history is NULL");                \
         HM_CONTRACT(type != NULL, "hm_" #type "_save_changes: " #type " is NULL");                 \
         const delta_of of = {type->name, type_id_of, size_of, memory_of};                          \
-        return delta_save(&delta_of_##type, history, type, &of, desc, from, to, sink);             \
+        hm_status status = delta_save(&delta_of_##type, history, type, &of, desc, from, to, sink); \
+        return hm_fail_in(#type "_save_changes", type->name, status);                              \
     }                                                                                              \
     hm_status hm_##type##_load_changes(hm_##type *type, const hm_save_desc *desc,                  \
                                        hm_source source)                                           \
@@ -245,7 +246,8 @@ static size_t delta_size_of_row(const hm_table *table)
         if (refuses)                                                                               \
             return HM_ERROR_BUSY;                                                                  \
         const delta_of of = {type->name, type_id_of, size_of, memory_of};                          \
-        return delta_load(&delta_of_##type, type, &of, desc, source);                              \
+        hm_status status = delta_load(&delta_of_##type, type, &of, desc, source);                  \
+        return hm_fail_in(#type "_load_changes", type->name, status);                              \
     }
 
 #define DELTA_REFUSES(type) hm_guard_refuses(&type->guard, #type, type->name)

@@ -38,7 +38,8 @@ static hm_status index_check_desc(const hm_save_desc *desc)
 {
     if (desc == NULL || (desc->encode == NULL && desc->decode == NULL))
         return HM_OK;
-    return hm_fail(HM_ERROR_INVALID, "an index has no items to encode or decode");
+    return hm_fail(HM_ERROR_INVALID,
+                   "hm_index_save, hm_index_load: an index has no items to encode or decode");
 }
 
 hm_status hm_index_save(const hm_index *index, const hm_save_desc *desc, hm_sink sink)
@@ -227,8 +228,8 @@ hm_status hm_index_load(hm_index *index, const hm_save_desc *desc, hm_source sou
         return hm_fail_uninitialised("index");
     if (hm_index_count(index) != 0)
         return hm_fail(HM_ERROR_INVALID,
-                       "a load takes an index without owners; '%.40s' has %" HM_U32, index->name,
-                       hm_index_count(index));
+                       "hm_index_load: '%.40s' has %" HM_U32 " owners: load into a new index",
+                       index->name, hm_index_count(index));
     load.index = index;
     load.desc = desc;
     hm_status status = index_check_desc(desc);

@@ -154,9 +154,6 @@ hm_status hm_load_find(hm_save_in *in, uint32_t kind, const hm_save_desc *desc, 
 /* Returns the bytes of a name, or more than HM_SAVE_TEXT if it is too long. */
 size_t hm_save_length(const char *text);
 
-/* Whether both texts are the same. */
-bool hm_save_is_same(const char *text, const char *other);
-
 /* Compares a header with its descriptor and with a container of this type id and item size. */
 hm_status hm_load_check(hm_save_in *in, const hm_save_desc *desc, uint32_t type_id,
                         size_t item_size);

@@ -191,7 +191,8 @@ hm_status hm_secondary_load(hm_secondary *secondary, const hm_save_desc *desc, h
         return hm_fail_uninitialised("secondary");
     if (secondary->count != 0)
         return hm_fail(HM_ERROR_INVALID,
-                       "a load takes a secondary without values; '%.40s' has %" HM_U32,
+                       "hm_secondary_load: '%.40s' has %" HM_U32
+                       " values: load into a new secondary",
                        secondary->name, secondary->count);
     load.secondary = secondary;
     load.before = *secondary;

@@ -41,7 +41,7 @@ hm_status hm_save_check_components(const hm_world *world, const hm_world_save_de
         if (status != HM_OK)
             return status;
         for (uint32_t k = 0; k < i; k++)
-            if (hm_save_is_same(name, hm_save_name_of(world, desc, k)))
+            if (hm_is_same_text(name, hm_save_name_of(world, desc, k)))
                 return hm_world_refuse_component(world, i, "has the name of another one");
     }
     return HM_OK;

@@ -41,7 +41,9 @@ hm_status hm_save_check_names(const hm_save_desc *desc, const char *name)
     if (hm_save_length(name) <= HM_SAVE_TEXT &&
         (desc == NULL || desc->layout == NULL || hm_save_length(desc->layout) <= HM_SAVE_TEXT))
         return HM_OK;
-    return hm_fail(HM_ERROR_INVALID, "the name of '%.40s' or its layout has more than %u bytes",
+    return hm_fail(HM_ERROR_INVALID,
+                   "the name of '%.40s' or its layout has more than %u bytes: give a shorter one "
+                   "in hm_save_desc",
                    name, (unsigned)HM_SAVE_TEXT);
 }
 
@@ -184,15 +186,6 @@ static bool section_read_header(hm_save_in *in)
     return true;
 }
 
-bool hm_save_is_same(const char *text, const char *other)
-{
-    while (*text != '\0' && *text == *other) {
-        text++;
-        other++;
-    }
-    return *text == *other;
-}
-
 /* Notes a section that is not the one, for messages. */
 static void section_pass(hm_save_in *in)
 {
@@ -220,7 +213,7 @@ hm_status hm_load_find(hm_save_in *in, uint32_t kind, const hm_save_desc *desc, 
     for (;;) {
         if (!section_read_header(in))
             return in->status;
-        if (in->section.kind == kind && hm_save_is_same(in->name, name))
+        if (in->section.kind == kind && hm_is_same_text(in->name, name))
             break;
         section_pass(in);
         if (!hm_load_skip(in))
@@ -241,7 +234,7 @@ hm_status hm_load_check(hm_save_in *in, const hm_save_desc *desc, uint32_t type_
     if (section->type_id != type_id)
         return hm_load_fail(in, HM_ERROR_INVALID, 0, "its type id is %" HM_U32 ", not %" HM_U32,
                             section->type_id, type_id);
-    if (!hm_save_is_same(section->layout, layout))
+    if (!hm_is_same_text(section->layout, layout))
         return hm_load_fail(in, HM_ERROR_INVALID, 0, "its layout is '%.20s', not '%.20s'",
                             section->layout, layout);
     if (desc != NULL && desc->decode != NULL) {
@@ -280,6 +273,6 @@ hm_status hm_load_check_limit(hm_save_in *in, const char *what, uint64_t number,
 hm_status hm_load_fail_used(const char *what, const char *name)
 {
     return hm_fail(HM_ERROR_INVALID,
-                   "a load takes a %s that has issued no handle since its init; '%.40s' has", what,
-                   name);
+                   "hm_%s_load: '%.40s' has issued handles since its init: load into a new %s",
+                   what, name, what);
 }

@@ -43,7 +43,8 @@ hm_status hm_save_end(hm_save_out *out)
 {
     if (out->status == HM_OK && out->left != 0)
         out->status =
-            hm_fail(HM_ERROR_BUSY, "'%.40s' has changed while it was saved", out->section->name);
+            hm_fail(HM_ERROR_BUSY, "'%.40s' was changed while it was saved: save it again",
+                    out->section->name);
     return out->status;
 }
 

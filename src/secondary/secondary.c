@@ -38,7 +38,8 @@ hm_status hm_secondary_take_owners(const hm_owners *owners, uint32_t *capacity, 
     if (!owners->is_given)
         return HM_OK;
     if (owners->capacity == 0)
-        return hm_fail(HM_ERROR_INVALID, "the owners' container is not initialised");
+        return hm_fail(HM_ERROR_INVALID,
+                       "the owners' container is not initialised: initialise it first");
     if (*max_slots != 0 && *max_slots != owners->max_slots)
         return hm_fail(HM_ERROR_INVALID,
                        "max_slots %" HM_U32 " is not that of the owners' container, %" HM_U32,
@@ -158,7 +159,7 @@ hm_status hm_secondary_init(hm_secondary *secondary, const hm_secondary_desc *de
     hm_secondary_desc full = *desc;
     status = hm_secondary_take_owners(&full.owners, &full.capacity, &full.max_slots, &full.type_id);
     if (status != HM_OK)
-        return hm_fail_init("secondary", desc->name, status);
+        return hm_fail_in("secondary_init", desc->name, status);
     hm_id_table_desc ids = {full.capacity, full.max_slots, full.type_id, full.memory};
     ids = hm_id_table_complete(&ids);
     full.memory = ids.memory;
@@ -177,7 +178,7 @@ hm_status hm_secondary_init(hm_secondary *secondary, const hm_secondary_desc *de
         const hm_limits limits = {"secondary", secondary->name, ids.capacity, ids.max_slots, 0,
                                   NULL};
         secondary_release_all(secondary);
-        return hm_fail_init("secondary", desc->name, hm_tell_memory(status, &limits));
+        return hm_fail_in("secondary_init", desc->name, hm_tell_memory(status, &limits));
     }
     return HM_OK;
 }
@@ -624,9 +625,8 @@ static bool secondary_owner_is_valid(const hm_secondary *secondary, uint32_t ind
            hm_secondary_find_slot(secondary, hm_handle_index(owner)) == index;
 }
 
-hm_status hm_secondary_validate(const hm_secondary *secondary)
+static hm_status secondary_validate(const hm_secondary *secondary)
 {
-    HM_CONTRACT(secondary != NULL, "hm_secondary_validate: secondary is NULL");
     if (!secondary_fields_are_valid(secondary))
         return hm_fail(HM_ERROR_CORRUPT,
                        "the secondary's values, count and committed memory disagree");
@@ -636,6 +636,12 @@ hm_status hm_secondary_validate(const hm_secondary *secondary)
         if (!secondary_owner_is_valid(secondary, i))
             return hm_fail(HM_ERROR_CORRUPT, "the owner at position %" HM_U32 " is damaged", i);
     return HM_OK;
+}
+
+hm_status hm_secondary_validate(const hm_secondary *secondary)
+{
+    HM_CONTRACT(secondary != NULL, "hm_secondary_validate: secondary is NULL");
+    return hm_fail_in("secondary_validate", secondary->name, secondary_validate(secondary));
 }
 
 /* Addresses are compared as numbers: this one may be of any object. One below the values wraps

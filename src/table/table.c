@@ -35,7 +35,7 @@ static hm_status table_init_parts(hm_table *table, const hm_table_desc *desc)
     if (status == HM_OK)
         status = hm_table_place_columns(&space);
     if (status == HM_OK)
-        status = hm_id_table_settle_type(&table->ids.type_id, "table", table->name);
+        status = hm_id_table_settle_type(&table->ids.type_id);
     ids = hm_id_table_complete(&ids);
     return hm_tell_memory(status,
                           &(hm_limits){"table", table->name, ids.capacity, ids.max_slots, 0, NULL});
@@ -62,7 +62,7 @@ hm_status hm_table_init(hm_table *table, const hm_table_desc *desc)
         status = hm_known_join(&hm_known_table, table);
     if (status != HM_OK) {
         table_release_all(table);
-        return hm_fail_init("table", desc->name, status);
+        return hm_fail_in("table_init", desc->name, status);
     }
     table->guard.limit = hm_table_committed_rows(table);
     table->destroy = desc->destroy;
@@ -493,9 +493,8 @@ hm_status hm_table_trim(hm_table *table)
     return hm_table_tell(table, status);
 }
 
-hm_status hm_table_validate(const hm_table *table)
+static hm_status table_validate(const hm_table *table)
 {
-    HM_CONTRACT(table != NULL, "hm_table_validate: table is NULL");
     hm_status status = hm_id_table_validate(&table->ids);
     if (status != HM_OK)
         return status;
@@ -506,6 +505,12 @@ hm_status hm_table_validate(const hm_table *table)
         return hm_fail(HM_ERROR_CORRUPT,
                        "the table's columns, count and committed memory disagree");
     return HM_OK;
+}
+
+hm_status hm_table_validate(const hm_table *table)
+{
+    HM_CONTRACT(table != NULL, "hm_table_validate: table is NULL");
+    return hm_fail_in("table_validate", table->name, table_validate(table));
 }
 
 /* Addresses are compared as numbers: this one may be of any object. One below the column wraps

@@ -230,9 +230,10 @@ hm_status hm_world_measure(const hm_world *world, const hm_world_set *set, uint1
         if (!hm_world_is_sparse(world, set->numbers[i]))
             size += hm_world_record(world, set->numbers[i])->size;
     if (size > limit)
-        return hm_fail(HM_ERROR_INVALID,
-                       "the values of an entity take %zu bytes, above %zu: make large ones sparse",
-                       size - sizeof(hm_handle), limit - sizeof(hm_handle));
+        return hm_fail(
+            HM_ERROR_INVALID,
+            "the values of an entity would take %zu bytes, above %zu: make large components sparse",
+            size - sizeof(hm_handle), limit - sizeof(hm_handle));
     *row_size = (uint16_t)size;
     return HM_OK;
 }

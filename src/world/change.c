@@ -156,7 +156,7 @@ hm_status hm_world_read_delta(const hm_world *world, const hm_component *add, ui
                               const hm_component *remove, uint32_t n_remove, hm_world_delta *delta)
 {
     if ((add == NULL && n_add > 0) || (remove == NULL && n_remove > 0))
-        return hm_fail(HM_ERROR_INVALID, "a set is NULL");
+        return hm_fail(HM_ERROR_INVALID, "a set is NULL, but its number is not 0");
     hm_status status = hm_world_read_set(world, add, n_add, &delta->add);
     if (status == HM_OK)
         status = hm_world_read_set(world, remove, n_remove, &delta->remove);

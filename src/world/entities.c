@@ -183,7 +183,7 @@ static hm_status entities_check(const hm_world *world, const hm_component *set, 
     if (status == HM_OK && world->memory == NULL)
         status = hm_fail_uninitialised("world");
     if (status == HM_OK && set == NULL && n > 0)
-        status = hm_fail(HM_ERROR_INVALID, "the set is NULL");
+        status = hm_fail(HM_ERROR_INVALID, "the set is NULL, but its number is not 0");
     return status;
 }
 

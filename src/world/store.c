@@ -272,7 +272,8 @@ static hm_status store_add_region(hm_world *world, size_t end)
     /* Coverage: no test has chunks of 384 GiB. */
     if (region == STORE_REGIONS)
         /* Coverage: as above. */
-        return hm_fail(HM_ERROR_FULL, "archetypes have all memory that chunks can be numbered in");
+        return hm_fail(HM_ERROR_FULL,
+                       "archetypes have all memory that chunks can be numbered in: trim the world");
     hm_status status = hm_world_widen(world, &store->base_array,
                                       HM_WORLD_CLASSES * sizeof *store->bases, region + 1);
     store->bases = hm_array_data(&store->base_array);

@@ -184,9 +184,8 @@ static hm_status upkeep_validate_sparse(const hm_world *world)
     return HM_OK;
 }
 
-hm_status hm_world_validate(const hm_world *world)
+static hm_status upkeep_validate(const hm_world *world)
 {
-    HM_CONTRACT(world != NULL, "hm_world_validate: world is NULL");
     hm_status status = hm_id_table_validate(&world->ids);
     if (status == HM_OK)
         status = hm_world_store_validate(&world->store);
@@ -197,4 +196,10 @@ hm_status hm_world_validate(const hm_world *world)
     if (status == HM_OK)
         status = upkeep_validate_archetypes(world);
     return status == HM_OK ? upkeep_validate_sparse(world) : status;
+}
+
+hm_status hm_world_validate(const hm_world *world)
+{
+    HM_CONTRACT(world != NULL, "hm_world_validate: world is NULL");
+    return hm_fail_in("world_validate", world->name, upkeep_validate(world));
 }

@@ -213,7 +213,7 @@ static hm_status world_init_parts(hm_world *world, const hm_world_desc *full)
     if (status == HM_OK)
         status = world_init_root(world);
     if (status == HM_OK)
-        status = hm_id_table_settle_type(&world->ids.type_id, "world", full->name);
+        status = hm_id_table_settle_type(&world->ids.type_id);
     return status;
 }
 
@@ -276,7 +276,7 @@ hm_status hm_world_init(hm_world *world, const hm_world_desc *desc)
                                   .capacity = full.capacity,
                                   .max_slots = full.max_slots};
         hm_world_release(world);
-        return hm_fail_init("world", desc->name, hm_tell_memory(status, &limits));
+        return hm_fail_in("world_init", desc->name, hm_tell_memory(status, &limits));
     }
     world->salt = world_next_salt();
     world->poisons = hm_memory_poisons();

@@ -149,7 +149,7 @@ TEST(cpp_commands, what_waits_is_dropped_when_the_world_ends)
     }
     CHECK(counted::alive == 0 && !second && second.empty() && second.apply() == HM_OK);
     CHECK(!second.create(counted(3)) && second.add(hm::entity(), counted(4)) == HM_ERROR_FULL);
-    CHECK(counted::alive == 0 && std::strstr(hm_last_error(), "was it initialised?") != nullptr);
+    CHECK(counted::alive == 0 && std::strstr(hm_last_error(), "initialise it first") != nullptr);
     CHECK(second.remove<counted>(hm::entity()) == HM_ERROR_FULL);
     CHECK(second.destroy(hm::entity()) == HM_ERROR_FULL);
     second.clear();
@@ -191,7 +191,7 @@ TEST(cpp_commands, commands_of_a_world_that_is_not_there_say_why)
     hm::commands commands(none);
     CHECK(!commands && !commands.create());
     CHECK(commands.init(none) == HM_ERROR_FULL);
-    CHECK(std::strcmp(hm_last_error(), "the world has no capacity: was it initialised?") == 0);
+    CHECK(std::strcmp(hm_last_error(), "the world has no capacity: initialise it first") == 0);
     hm::world world(10);
     CHECK(commands.init(world) == HM_OK && commands.add<frozen>(world.create()) == HM_OK);
 }
@@ -300,7 +300,7 @@ TEST(cpp_commands, values_that_take_more_than_a_chunk_are_refused_at_create)
     hm::world world(100);
     hm::commands commands(world);
     CHECK(world.reserve(5) == HM_OK && !commands.create(large(), counted(1), other()));
-    CHECK(std::strstr(hm_last_error(), "above 16360: make large ones sparse") != nullptr);
+    CHECK(std::strstr(hm_last_error(), "above 16360: make large components sparse") != nullptr);
     CHECK(commands.empty() && counted::alive == 0);
     CHECK(commands.create(large()) && commands.size() == 2 && commands.apply() == HM_OK);
 }

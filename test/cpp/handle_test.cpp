@@ -121,7 +121,7 @@ TEST(cpp_handle, value_or_throw_of_an_address_names_a_refusal_too)
         said = error.what();
     }
     CHECK(said.find("refused") != std::string::npos);
-    CHECK(std::string(hm_last_error()).find("capacity is used up") != std::string::npos);
+    CHECK(std::string(hm_last_error()).find("raise its capacity") != std::string::npos);
 }
 
 TEST(cpp_handle, types_that_may_be_moved_as_bytes_are_known)

@@ -424,7 +424,7 @@ TEST(cpp_query, a_query_that_cannot_be_made_says_why)
     hm::world world(UINT32_MAX), live = make_movers(); /* the first: more than can be */
     hm::query<position> early(world);
     CHECK(!early && early.init(world) == HM_ERROR_FULL && early.count() == 0);
-    CHECK(std::strcmp(hm_last_error(), "the world has no capacity: was it initialised?") == 0);
+    CHECK(std::strcmp(hm_last_error(), "the world has no capacity: initialise it first") == 0);
     hm::query<> plain(world);
     CHECK(!plain && plain.init(live) == HM_OK && plain.count() == 100);
     hm::query<position> against(live, hm::without<position>());

@@ -391,9 +391,9 @@ static void check_empty(hm::world &world)
 {
     CHECK(!world && world.capacity() == 0 && world.empty() && world.validate() == HM_OK);
     CHECK(world.component<position>() == HM_INVALID_INDEX);
-    CHECK(std::strcmp(hm_last_error(), "the world has no capacity: was it initialised?") == 0);
+    CHECK(std::strcmp(hm_last_error(), "the world has no capacity: initialise it first") == 0);
     CHECK(!world.create() && !world.create(position{}) && !world.create<frozen>());
-    CHECK(std::strcmp(hm_last_error(), "the world has no capacity: was it initialised?") == 0);
+    CHECK(std::strcmp(hm_last_error(), "the world has no capacity: initialise it first") == 0);
     CHECK(world.create_n<position>(1, nullptr) == HM_ERROR_FULL);
     CHECK(world.add<frozen>(hm::entity()) == HM_ERROR_FULL);
     CHECK(world.remove<position>(hm::entity()) == HM_ERROR_STALE);

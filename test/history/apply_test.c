@@ -175,7 +175,8 @@ TEST(changes, of_a_section_with_a_key_above_the_limit_are_not_made)
     file.bytes[file.size - 16] = MOST_KEYS; /* the last key, before the checksum */
     test_file_seal(&file);
     CHECK(load_changes(&made, TEST_INDEX, NULL, &file) == HM_ERROR_INVALID);
-    CHECK(says("key 50 is not below key_limit 50 of 'things'"));
+    CHECK(says("hm_index_load_changes: 'things': key 50 is not below key_limit 50 of the index "
+               "'things': raise it"));
     CHECK(hm_index_count(&made.index) == 0);
     test_any_fini(&made, TEST_INDEX);
     test_file_end(&file);
@@ -315,7 +316,7 @@ TEST(changes, of_what_is_not_initialised_are_refused)
         hm_status status = HM_OK;
 #define APPLY_ZEROED(of) status = hm_##of##_apply(&zeroed.of, &change);
         EACH_CALL(APPLY_ZEROED)
-        CHECK(status == HM_ERROR_FULL && mentions("was it initialised?"));
+        CHECK(status == HM_ERROR_FULL && mentions("initialise it first"));
     }
 }
 

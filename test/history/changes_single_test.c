@@ -65,7 +65,8 @@ TEST(changes, of_what_is_not_watched_or_has_memory_elsewhere_are_refused)
     uint64_t before = hm_history_mark(&s.history);
     CHECK(hm_map_changes(&s.history, &map, before, before, count_change, &told) ==
           HM_ERROR_INVALID);
-    CHECK(says("hm_map_changes: the history does not know this map: give its init &history.table, "
+    CHECK(says("hm_map_changes: 'elsewhere': the history does not know this map: give its init "
+               "&history.table, "
                "and call hm_map_moved after a move"));
     hm_map_fini(&map);
     CHECK(hm_history_watch(&s.history, &map, sizeof map) == HM_OK);
@@ -74,8 +75,9 @@ TEST(changes, of_what_is_not_watched_or_has_memory_elsewhere_are_refused)
     CHECK(hm_map_changes(&s.history, &map, before, before, count_change, &told) == HM_OK);
     uint64_t next = hm_history_mark(&s.history);
     CHECK(hm_map_changes(&s.history, &map, before, next, count_change, &told) == HM_ERROR_INVALID);
-    CHECK(says("hm_map_changes: this map has other memory than the history's: give its init "
-               "&history.table"));
+    CHECK(says(
+        "hm_map_changes: 'elsewhere': this map has other memory than the history's: give its init "
+        "&history.table"));
     CHECK(hm_world_changes(&s.history, &s.world, before, next + 1, count_change, &told) ==
           HM_ERROR_STALE);
     hm_history none = {.marks = 0};

@@ -180,7 +180,7 @@ TEST(history, a_mark_that_is_not_kept_is_refused)
     scene s;
     begin(&s);
     CHECK(hm_history_rewind(&s.history, 1) == HM_ERROR_STALE);
-    CHECK(says("history: mark 1 is not among the 0 kept"));
+    CHECK(says("hm_history_rewind: mark 1 is not among the 0 that the history keeps: raise marks"));
     for (int i = 0; i < 4; i++)
         (void)take_mark(&s);
     hm_history_stats stats = hm_history_get_stats(&s.history);
@@ -190,7 +190,9 @@ TEST(history, a_mark_that_is_not_kept_is_refused)
     rewind_to(&s, 2);
     CHECK(insert(&s, 1) == HM_OK);
     CHECK(hm_history_rewind(&s.history, 4) == HM_ERROR_STALE);
-    CHECK(says("history: mark 4 is ahead, and something changed") && has(&s, 1));
+    CHECK(says("hm_history_rewind: mark 4 is ahead, and something has changed: rewind to an "
+               "earlier mark") &&
+          has(&s, 1));
     CHECK(take_mark(&s) == 5); /* which takes the place of those that were ahead */
     CHECK(hm_history_rewind(&s.history, 4) == HM_ERROR_STALE && has(&s, 1));
     rewind_to(&s, 2);
@@ -206,8 +208,8 @@ TEST(history, an_init_with_a_bad_descriptor_is_refused)
         hm_history_desc desc;
         const char *sentence;
     } bad[] = {
-        {{.marks = 65537}, "history: marks 65537 is above 65536"},
-        {{.method = (hm_history_method)3}, "history: there is no method 3"},
+        {{.marks = 65537}, "hm_history_init: marks 65537 is above 65536"},
+        {{.method = (hm_history_method)3}, "hm_history_init: there is no method 3"},
         {{.size = SIZE_MAX}, NULL},
         {{.size = sizeof(size_t) > 4 ? SIZE_MAX / 4 : SIZE_MAX}, NULL},
     };
@@ -226,7 +228,7 @@ TEST(history, an_init_with_a_bad_descriptor_is_refused)
     test_memory_init(&memory, test_page_size(4096));
     const hm_history_desc other = {.method = HM_HISTORY_TRACK, .memory = &memory.table};
     CHECK(hm_history_init(&history, &other) == HM_ERROR_INVALID);
-    CHECK(says("history: the system does not tell what is written"));
+    CHECK(says("hm_history_init: the system does not tell what is written: use HM_HISTORY_AUTO"));
     memory.table.page_size = SIZE_MAX / 2 + 1;
     CHECK(hm_history_init(&history, &(hm_history_desc){.memory = &memory.table}) ==
           HM_ERROR_INVALID);
@@ -235,7 +237,8 @@ TEST(history, an_init_with_a_bad_descriptor_is_refused)
 
 TEST(history, a_method_that_is_asked_for_is_used_or_init_refuses)
 {
-    static const char *const sentence = "history: the system does not tell what is written";
+    static const char *const sentence =
+        "hm_history_init: the system does not tell what is written: use HM_HISTORY_AUTO";
     hm_history history;
     CHECK(hm_history_init(&history, &(hm_history_desc){.marks = 2}) == HM_OK);
     hm_history_method best = hm_history_get_stats(&history).method;
@@ -446,7 +449,8 @@ TEST(history, validate_sees_each_broken_invariant)
     SAYS_CORRUPT(page[0].bits, 0, " has no memory");
     SAYS_CORRUPT(page[0].range, s.history.page_end, "copies are kept of");
     SAYS_CORRUPT(s.history.copies, 0, "copies are kept of 0");
-    SAYS_CORRUPT(hm_history_log_at(&s.history, 1)->mark, 1, "history: mark 1 is not above");
+    SAYS_CORRUPT(hm_history_log_at(&s.history, 1)->mark, 1,
+                 "hm_history_validate: mark 1 is not above");
     end(&s);
 }
 

@@ -583,7 +583,7 @@ TEST(id_table, an_adopt_takes_the_next_handle_and_the_last_place)
     CHECK(hm_id_table_adopt(&table, next) == HM_OK && hm_id_table_adopt(&table, far) == HM_OK);
     CHECK(hm_id_table_contains(&table, next) && hm_id_table_contains(&table, far));
     CHECK(hm_id_table_adopt(&table, hm_handle_pack(8, 1, TYPE_ID)) == HM_ERROR_FULL);
-    CHECK(strstr(hm_last_error(), "the id table has 2 of 2") != NULL);
+    CHECK(strstr(hm_last_error(), "hm_id_table: 2 of 2") != NULL);
     CHECK(hm_id_table_validate(&table) == HM_OK);
     hm_id_table_fini(&table);
 }

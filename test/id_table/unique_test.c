@@ -80,7 +80,7 @@ TEST(unique, a_long_name_leaves_room_for_the_reason)
     const hm_map_desc desc = {.item_size = 4, .type_id = HM_TYPE_ID_UNIQUE, .name = name};
     hm_next_unique_type_1 = HM_HANDLE_MAX_TYPE_ID + 1;
     CHECK(hm_map_init(&map, &desc) == HM_ERROR_FULL);
-    CHECK(strstr(hm_last_error(), "n' gets no type_id: ") != NULL);
+    CHECK(strstr(hm_last_error(), "n': no type_id is left") != NULL);
     hm_next_unique_type_1 = before;
 }
 

@@ -50,7 +50,8 @@ TEST(index_contract, a_key_of_any_size_is_refused_from_the_limit_on)
         CHECK(count_of(&index, key) == 0 && hm_index_remove_key(&index, key) == 0);
     }
     CHECK(hm_index_set(&index, owner(0), 100) == HM_ERROR_INVALID);
-    CHECK(strcmp(hm_last_error(), "key 100 is not below key_limit 100 of 'index'") == 0);
+    CHECK(strcmp(hm_last_error(),
+                 "key 100 is not below key_limit 100 of the index 'index': raise it") == 0);
     CHECK(has_members(&index, 99, (const uint32_t[]){0}, 1));
     finish(&index);
 }

@@ -269,7 +269,8 @@ TEST(lists_damage, validate_sees_a_block_below_the_cursor_that_is_not_exact)
     hm_lists damaged = lists;
     damaged.blocks.cursor = damaged.blocks.end;
     CHECK(hm_lists_validate(&damaged) == HM_ERROR_CORRUPT);
-    CHECK(strcmp(hm_last_error(), "the size of the list at unit 1 is damaged") == 0);
+    CHECK(strcmp(hm_last_error(),
+                 "hm_lists_validate: 'lists': the size of the list at unit 1 is damaged") == 0);
     finish(&lists);
 }
 

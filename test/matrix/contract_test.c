@@ -239,7 +239,7 @@ static const char *limit_of_index(uint32_t way)
         }                                                                                          \
         hm_##kind##_fini(&full);                                                                   \
         CHECK(hm_##kind##_reserve(&full, 1) == HM_ERROR_FULL);                                     \
-        CHECK(strstr(hm_last_error(), " has no capacity: was it initialised?") != NULL);           \
+        CHECK(strstr(hm_last_error(), " has no capacity: initialise it first") != NULL);           \
     }                                                                                              \
     TEST(kind##_contract, init_refuses_limits_that_contradict_each_other)                          \
     {                                                                                              \

@@ -172,10 +172,10 @@ static void check_refused_until_done(uint32_t shape, uint32_t which, bool has_me
         CHECK(search(&s, order, false, 9) == HM_INVALID_INDEX && s.calls == 0);
         const hm_order_state *state = s.column.state;
         CHECK(strcmp(hm_last_error(), state == NULL
-                                          ? "the column 'tested' is not in order: defragment was "
-                                            "not called for it, or not last"
-                                          : "the column 'tested' is not in order: defragment is "
-                                            "not done") == 0);
+                                          ? "the column 'tested' is not in this order: call "
+                                            "defragment with it first"
+                                          : "the column 'tested' is not in this order: its "
+                                            "defragment is not done: call it until it is") == 0);
         hm_progress progress = run(&s, order, hm_budget_of(1, 2));
         test_memory_follow(&s.column.memory, progress);
         is_done = progress.done;

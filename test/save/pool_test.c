@@ -394,7 +394,7 @@ TEST(save_pool, a_save_fails_if_the_pool_does_not_stay_as_its_header_says)
     hm_pool pool = make_sparse(HM_STORAGE_VIRTUAL, HM_REUSE_DEFAULT);
     eraser to = {.pool = &pool};
     CHECK(hm_pool_save(&pool, NULL, (hm_sink){write_and_erase, &to}) == HM_ERROR_BUSY);
-    CHECK(strstr(hm_last_error(), "'numbers' has changed while it was saved") != NULL);
+    CHECK(strstr(hm_last_error(), "'numbers' was changed while it was saved") != NULL);
     hm_pool_fini(&pool);
     test_file_end(&to.file);
 }

@@ -149,7 +149,7 @@ TEST(save_secondary, a_file_with_more_than_there_can_be_is_refused)
     CHECK(hm_secondary_load(&small, &few, test_source(&file)) == HM_ERROR_CORRUPT);
     CHECK(hm_secondary_load(&low, &near, test_source(&file)) == HM_ERROR_CORRUPT);
     CHECK(hm_secondary_load(&made, NULL, test_source(&file)) == HM_ERROR_INVALID);
-    CHECK(says("without values; 'tags' has 3") && hm_secondary_count(&made) == 3);
+    CHECK(says("'tags' has 3 values: load into a new secondary") && hm_secondary_count(&made) == 3);
     hm_secondary_clear(&made);
     CHECK(hm_secondary_load(&made, NULL, test_source(&file)) == HM_OK);
     CHECK(hm_secondary_count(&made) == 3 && hm_secondary_validate(&made) == HM_OK);

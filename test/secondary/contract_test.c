@@ -43,7 +43,8 @@ TEST(secondary_contract, a_refused_set_says_why)
     CHECK(strcmp(hm_last_error(), "generation 8 of slot 1 is followed by generation 9") == 0);
     set(&secondary, owner(2, 1), 1);
     CHECK(hm_secondary_set(&secondary, owner(3, 1), NULL) == NULL);
-    CHECK(strcmp(hm_last_error(), "'secondary' has 2 of 2 items: capacity is used up") == 0);
+    CHECK(strcmp(hm_last_error(), "hm_secondary: 'secondary': 2 of 2 items are there, and no room "
+                                  "for 1 more: raise its capacity") == 0);
     finish(&secondary);
 }
 

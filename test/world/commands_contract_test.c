@@ -37,7 +37,7 @@ TEST(commands, sets_that_cannot_be_are_refused_when_recorded)
     CHECK(hm_handle_is_null(hm_commands_create(&self->commands, twice, 3)));
     CHECK(says("component spot is given twice"));
     CHECK(hm_handle_is_null(hm_commands_create(&self->commands, NULL, 1)));
-    CHECK(says("a set is NULL"));
+    CHECK(says("a set is NULL, but its number is not 0"));
     CHECK(hm_commands_change(&self->commands, next, twice, 2, &twice[1], 1) == HM_ERROR_INVALID);
     CHECK(says("component tag is both added and removed"));
     CHECK(hm_commands_change(&self->commands, next, NULL, 1, NULL, 0) == HM_ERROR_INVALID);
@@ -80,7 +80,8 @@ static void make_large(scene *self, hm_component large[2])
 
 static bool says_too_large(void)
 {
-    return says("the values of an entity take 20000 bytes, above 16360: make large ones sparse");
+    return says("the values of an entity would take 20000 bytes, above 16360: make large "
+                "components sparse");
 }
 
 TEST(commands, sets_that_take_more_than_a_chunk_are_refused_when_recorded)
@@ -125,7 +126,8 @@ TEST(commands, an_entity_whose_values_would_take_more_than_a_chunk_is_dropped_an
     CHECK(hm_commands_destroy(&self->commands, HM_NULL_HANDLE) == HM_OK);
     apply(self);
     CHECK(hm_commands_dropped(&self->commands) == 6 && hm_commands_skipped(&self->commands) == 1);
-    CHECK(strstr(hm_last_error(), " 20064 bytes, above 16360: make large ones sparse") != NULL);
+    CHECK(strstr(hm_last_error(), " 20064 bytes, above 16360: make large components sparse") !=
+          NULL);
     CHECK_LOG(self, 0, 10, 11, 21, 2, 12, 13, 23, 4, 14);
     for (uint32_t i = 0; i < 5; i++) {
         bool is_dropped = i % 2 != 0;
@@ -302,7 +304,7 @@ TEST(commands, a_zeroed_buffer_is_empty_and_records_nothing)
     CHECK(memcmp(&failed, &zeroed, sizeof zeroed) == 0);
     hm_component component = 0;
     CHECK(hm_handle_is_null(hm_commands_create(&zeroed, NULL, 0)));
-    CHECK(says("the buffer of commands has no capacity: was it initialised?"));
+    CHECK(says("the buffer of commands has no capacity: initialise it first"));
     CHECK(hm_commands_destroy(&zeroed, HM_NULL_HANDLE) == HM_ERROR_FULL);
     CHECK(hm_commands_add(&zeroed, HM_NULL_HANDLE, component, NULL) == HM_ERROR_FULL);
     CHECK(hm_commands_remove(&zeroed, HM_NULL_HANDLE, component) == HM_ERROR_FULL);

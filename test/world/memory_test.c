@@ -326,7 +326,7 @@ TEST(world_memory, max_archetypes_refuses_and_trim_makes_them_available_again)
     hm_component too_large = make_component(&world, (hm_component_desc){.size = 12001, .align = 1});
     hm_component both[] = {large, too_large};
     CHECK(hm_handle_is_null(hm_world_create(&world, both, 2)));
-    CHECK(strstr(hm_last_error(), "make large ones sparse") != NULL);
+    CHECK(strstr(hm_last_error(), "make large components sparse") != NULL);
     CHECK(hm_world_change(&world, first, &c, 1, &a, 1) == HM_ERROR_FULL);
     CHECK(value_of(&world, first, a) == 1 && !hm_world_has(&world, first, b));
     CHECK(hm_world_remove(&world, first, a, NULL) == HM_OK && hm_world_trim(&world) == HM_OK);

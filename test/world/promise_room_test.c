@@ -112,7 +112,7 @@ TEST(world_promise, the_last_promise_fills_the_world)
             CHECK(!hm_handle_is_null(hm_commands_create(&on->commands, NULL, 0)));
         sight before = look(on);
         CHECK(hm_handle_is_null(hm_world_create(&on->world, &on->sparse, (uint32_t)i)));
-        CHECK(strstr(hm_last_error(), "has 12 of 12") != NULL && looks_like(on, before));
+        CHECK(strstr(hm_last_error(), "12 of 12 items") != NULL && looks_like(on, before));
         CHECK(hm_world_destroy(&on->world, on->live[i]));
         CHECK(hm_world_count(&on->world) == LIVE + PROMISED + READY - 1);
         CHECK(create_of_root(on) && !create_of_root(on));
