@@ -63,6 +63,14 @@ static inline hm_status hm_tell_memory(hm_status status, const hm_limits *limits
  * nothing. */
 HM_COLD hm_status hm_fail_in(const char *function, const char *name, hm_status status);
 
+/* Defines the validate of a container by a function that does the work. */
+#define HM_VALIDATE(type, work)                                                                    \
+    hm_status hm_##type##_validate(const hm_##type *type)                                          \
+    {                                                                                              \
+        HM_CONTRACT(type != NULL, "hm_" #type "_validate: " #type " is NULL");                     \
+        return hm_fail_in(#type "_validate", type->name, work(type));                              \
+    }
+
 /* HM_ERROR_BUSY */
 HM_COLD hm_status hm_fail_busy(const char *what, const char *name);
 

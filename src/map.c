@@ -549,22 +549,16 @@ hm_status hm_map_trim(hm_map *map)
 static hm_status map_validate(const hm_map *map)
 {
     hm_status status = hm_id_table_validate(&map->ids);
-    if (status != HM_OK)
+    if (status != HM_OK ||
+        (hm_dense_is_valid(&map->guard, map->order, hm_map_committed_items(map)) &&
+         map->items == hm_array_data(&map->item_array) &&
+         map->item_size == map->item_array.item_size &&
+         map->ids.count <= hm_map_committed_items(map)))
         return status;
-    bool is_consistent = hm_dense_is_valid(&map->guard, map->order, hm_map_committed_items(map)) &&
-                         map->items == hm_array_data(&map->item_array) &&
-                         map->item_size == map->item_array.item_size &&
-                         map->ids.count <= hm_map_committed_items(map);
-    if (!is_consistent)
-        return hm_fail(HM_ERROR_CORRUPT, "the map's items, count and committed memory disagree");
-    return HM_OK;
+    return hm_fail(HM_ERROR_CORRUPT, "the map's items, count and committed memory disagree");
 }
 
-hm_status hm_map_validate(const hm_map *map)
-{
-    HM_CONTRACT(map != NULL, "hm_map_validate: map is NULL");
-    return hm_fail_in("map_validate", map->name, map_validate(map));
-}
+HM_VALIDATE(map, map_validate)
 
 /* Addresses are compared as numbers: this one may be of any object. One below the items wraps
  * around to an index that is too large. */

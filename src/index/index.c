@@ -489,8 +489,4 @@ static hm_status index_validate(const hm_index *index)
     return hm_index_validate_keys(index);
 }
 
-hm_status hm_index_validate(const hm_index *index)
-{
-    HM_CONTRACT(index != NULL, "hm_index_validate: index is NULL");
-    return hm_fail_in("index_validate", index->name, index_validate(index));
-}
+HM_VALIDATE(index, index_validate)

@@ -578,8 +578,4 @@ static hm_status lists_validate(const hm_lists *lists)
                            : status;
 }
 
-hm_status hm_lists_validate(const hm_lists *lists)
-{
-    HM_CONTRACT(lists != NULL, "hm_lists_validate: lists is NULL");
-    return hm_fail_in("lists_validate", lists->name, lists_validate(lists));
-}
+HM_VALIDATE(lists, lists_validate)

@@ -292,8 +292,4 @@ static hm_status pool_validate(const hm_pool *pool)
     return HM_OK;
 }
 
-hm_status hm_pool_validate(const hm_pool *pool)
-{
-    HM_CONTRACT(pool != NULL, "hm_pool_validate: pool is NULL");
-    return hm_fail_in("pool_validate", pool->name, pool_validate(pool));
-}
+HM_VALIDATE(pool, pool_validate)

@@ -638,11 +638,7 @@ static hm_status secondary_validate(const hm_secondary *secondary)
     return HM_OK;
 }
 
-hm_status hm_secondary_validate(const hm_secondary *secondary)
-{
-    HM_CONTRACT(secondary != NULL, "hm_secondary_validate: secondary is NULL");
-    return hm_fail_in("secondary_validate", secondary->name, secondary_validate(secondary));
-}
+HM_VALIDATE(secondary, secondary_validate)
 
 /* Addresses are compared as numbers: this one may be of any object. One below the values wraps
  * around to an index that is too large. */

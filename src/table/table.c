@@ -507,11 +507,7 @@ static hm_status table_validate(const hm_table *table)
     return HM_OK;
 }
 
-hm_status hm_table_validate(const hm_table *table)
-{
-    HM_CONTRACT(table != NULL, "hm_table_validate: table is NULL");
-    return hm_fail_in("table_validate", table->name, table_validate(table));
-}
+HM_VALIDATE(table, table_validate)
 
 /* Addresses are compared as numbers: this one may be of any object. One below the column wraps
  * around to a row that is too large. */

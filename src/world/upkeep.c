@@ -198,8 +198,4 @@ static hm_status upkeep_validate(const hm_world *world)
     return status == HM_OK ? upkeep_validate_sparse(world) : status;
 }
 
-hm_status hm_world_validate(const hm_world *world)
-{
-    HM_CONTRACT(world != NULL, "hm_world_validate: world is NULL");
-    return hm_fail_in("world_validate", world->name, upkeep_validate(world));
-}
+HM_VALIDATE(world, upkeep_validate)
