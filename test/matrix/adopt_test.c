@@ -333,7 +333,7 @@ TEST(adopt, a_pool_that_adopted_up_to_its_capacity_is_full)
         CHECK(end_pool(&made, name_of(i, 1)));
     for (uint32_t i = 0; i < MANY; i++)
         CHECK(adopt_pool(&made, name_of(MANY + i, 1)) == HM_OK);
-    CHECK(hm_handle_is_null(add_pool(&made)) && tells("capacity is used up"));
+    CHECK(hm_handle_is_null(add_pool(&made)) && tells("raise its capacity"));
     CHECK(adopt_pool(&made, name_of(0, 1)) == HM_ERROR_FULL);
     end(&pool_verbs);
 }

@@ -117,9 +117,9 @@ static uint32_t drop_nines_secondary(hm_secondary *secondary)
 #define TABLE_HANDLE_AT hm_table_handle_at
 #define SECONDARY_HANDLE_AT hm_secondary_owner_at
 
-#define NOT_DONE(kind) "the " #kind " 'one' is not in order: defragment is not done"
-#define ANOTHER(kind)                                                                              \
-    "the " #kind " 'one' is not in order: defragment was not called for it, or not last"
+#define NOT_DONE(kind)                                                                             \
+    "the " #kind " 'one' is not in this order: its defragment is not done: call it until it is"
+#define ANOTHER(kind) "the " #kind " 'one' is not in this order: call defragment with it first"
 
 #define BOUND_TESTS(kind, KIND)                                                                    \
     /* Each multiple of 3 three times, nine among them. */                                         \

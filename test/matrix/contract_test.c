@@ -229,13 +229,13 @@ static const char *limit_of_index(uint32_t way)
         hm_##kind##_desc desc = good_##kind(0);                                                    \
         CHECK(hm_##kind##_init(&full, &desc) == HM_OK);                                            \
         CHECK(hm_##kind##_reserve(&full, 11) == HM_ERROR_FULL);                                    \
-        CHECK(says("'things' has 0 of 10 items: capacity does not allow 11 more"));                \
+        CHECK(mentions("'things': 0 of 10 items are there, and no room for 11 more: raise"));      \
         CHECK(fill_##kind(&full));                                                                 \
         bool is_full = hm_##kind##_count(&full) == 10;                                             \
         for (int twice = 0; is_full && twice < 2; twice++) {                                       \
             CHECK(twice != 0 ? !fill_##kind(&full)                                                 \
                              : hm_##kind##_reserve(&full, 1) == HM_ERROR_FULL);                    \
-            CHECK(says("'things' has 10 of 10 items: capacity is used up"));                       \
+            CHECK(mentions("'things': 10 of 10 items are there, and no room for "));               \
         }                                                                                          \
         hm_##kind##_fini(&full);                                                                   \
         CHECK(hm_##kind##_reserve(&full, 1) == HM_ERROR_FULL);                                     \
@@ -544,7 +544,8 @@ static const struct {
         hm_pool_desc shape = {.item_size = 4, .capacity = 10, .max_slots = 3000000, .type_id = 7}; \
         hm_##kind##_desc desc = good_##kind(0);                                                    \
         desc.owners = hm_pool_as_owners(&pool);                                                    \
-        CHECK(refuses_##kind(desc, "the owners' container is not initialised"));                   \
+        CHECK(refuses_##kind(desc,                                                                 \
+                             "the owners' container is not initialised: initialise it first"));    \
         CHECK(hm_pool_init(&pool, &shape) == HM_OK);                                               \
         desc.owners = hm_pool_as_owners(&pool);                                                    \
         for (size_t i = 0; i < sizeof claims / sizeof *claims; i++) {                              \
