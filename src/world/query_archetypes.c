@@ -83,6 +83,7 @@ static HM_COLD bool query_renew(hm_query *query)
         return false;
     if (!query_list_holds(query))
         query->listed = query->seen = 0;
+    query->version = 0; /* A rewind may bring back the one of a list that was whole. */
     query->epoch = world->epoch;
     for (; query->seen < world->archetype_array.count; query->seen++) {
         const hm_world_archetype *archetype = &world->archetypes[query->seen];

@@ -360,20 +360,33 @@ TEST(history, a_query_for_what_a_rewind_took_away_matches_nothing)
 }
 
 /* More than are listed in the query itself. */
+enum { MANY = 20 };
+
+static void make_tags(game *g, hm_component tags[MANY])
+{
+    for (uint32_t i = 0; i < MANY; i++)
+        tags[i] = hm_world_component(&g->world, &(hm_component_desc){.size = 0});
+}
+
+/* Makes an entity in each of so many archetypes. */
+static void make_tagged(game *g, const hm_component tags[MANY])
+{
+    for (uint32_t i = 0; i < MANY; i++)
+        CHECK(
+            !hm_handle_is_null(hm_world_create(&g->world, (hm_component[]){g->dense, tags[i]}, 2)));
+}
+
 TEST(history, a_query_over_many_archetypes_is_right_after_rewinds_back_and_ahead)
 {
-    enum { MANY = 20 };
     static game g;
     hm_history history;
-    hm_component parts[MANY];
+    hm_component tags[MANY];
     begin_game(&g, &history);
-    for (uint32_t i = 0; i < MANY; i++)
-        parts[i] = hm_world_component(&g.world, &(hm_component_desc){.name = "tag"});
+    make_tags(&g, tags);
     const hm_query_desc desc = {.all = &g.dense, .all_count = 1};
     CHECK(hm_query_init(&g.query, &g.world, &desc) == HM_OK);
     uint64_t none = hm_history_mark(&history);
-    for (uint32_t i = 0; i < MANY; i++)
-        (void)hm_world_create(&g.world, (hm_component[]){g.dense, parts[i]}, 2);
+    make_tagged(&g, tags);
     CHECK(hm_query_count(&g.query) == MANY);
     uint64_t many = hm_history_mark(&history);
     for (int again = 0; again < 3; again++) {
@@ -382,6 +395,28 @@ TEST(history, a_query_over_many_archetypes_is_right_after_rewinds_back_and_ahead
         rewind_to(&history, many);
         CHECK(hm_query_count(&g.query) == MANY);
     }
+    end_game(&g, &history);
+}
+
+/* Its list was whole at the mark, and was begun anew since, but not ended. */
+TEST(history, a_query_whose_list_was_whole_at_the_mark_and_is_not_now_is_right)
+{
+    static game g;
+    hm_history history;
+    hm_component tags[MANY];
+    begin_game(&g, &history);
+    make_tags(&g, tags);
+    const hm_query_desc desc = {.all = &g.dense, .all_count = 1};
+    CHECK(hm_query_init(&g.query, &g.world, &desc) == HM_OK);
+    hm_handle other = hm_world_create(&g.world, tags, 1);
+    (void)hm_world_create(&g.world, &g.dense, 1);
+    CHECK(hm_query_count(&g.query) == 1);
+    uint64_t mark = hm_history_mark(&history);
+    CHECK(hm_world_destroy(&g.world, other) && hm_world_trim(&g.world) == HM_OK);
+    make_tagged(&g, tags); /* One of these archetypes is where that of the other was. */
+    CHECK(hm_query_count(&g.query) == 1 + MANY);
+    rewind_to(&history, mark);
+    CHECK(hm_query_count(&g.query) == 1);
     end_game(&g, &history);
 }
 
