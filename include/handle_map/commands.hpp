@@ -14,7 +14,7 @@
  *
  * All commands of an entity are joined, so there is no `change`: adding and removing is one move.
  *
- * Values wait as bytes: a container of a history is added to a world by itself, not by commands.
+ * Values wait as bytes, so add a container of a history to a world directly, not by commands.
  * Commands are movable. They stay valid when their world is moved; when that ends, they drop what
  * waits, and become empty ones, which can record nothing. */
 #ifndef HANDLE_MAP_COMMANDS_HPP

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* history: a memory table whose containers can all be put back, together, to an earlier moment:
  * for rollback, undo, and debugging backwards. A container, commands or an arena whose init gets
- * &history.table is rewound, from init to fini; nothing need be watched. Queries are not, but see
- * that their world was. After moving a struct by assignment call hm_map_moved(&map) and the like;
- * C++ classes do so. Items move as bytes: a container in one needs the items in the history too.
+ * &history.table is rewound, from init to fini; nothing need be watched. A query is not rewound: it
+ * sees that its world was. After moving a struct by assignment call hm_map_moved(&map) or the like;
+ * C++ classes do so. A container in an item is rewound only if the items are in the history too.
  *
  *     mark 1       mark 2       mark 3       now
  *     |------------|------------|~~~~~~~~~~~~|

@@ -291,7 +291,7 @@ hm_status hm_index_set(hm_index *index, hm_handle owner, uint64_t key)
         return status;
     uint32_t at = hm_secondary_find(&index->owners, owner);
     if (at == HM_INVALID_INDEX && !hm_secondary_appends(&index->owners, owner))
-        status = hm_secondary_accept(&index->owners, owner, &at);
+        status = hm_fail_in("index_set", NULL, hm_secondary_accept(&index->owners, owner, &at));
     if (status != HM_OK)
         return hm_index_tell(index, status);
     uint32_t bucket = hm_index_find_key(index, key);
@@ -429,7 +429,7 @@ hm_status hm_index_reserve(hm_index *index, uint32_t n)
     HM_CONTRACT(index != NULL, "hm_index_reserve: index is NULL");
     if (hm_guard_refuses(&index->guard, "index", index->name))
         return HM_ERROR_BUSY;
-    hm_status status = hm_secondary_reserve(&index->owners, n);
+    hm_status status = hm_fail_in("index_reserve", NULL, hm_secondary_reserve(&index->owners, n));
     if (status == HM_OK)
         status = hm_index_reserve_keys(index, n);
     return hm_index_tell(index, status);

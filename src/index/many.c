@@ -103,7 +103,7 @@ static hm_status many_claim_owner(hm_index *index, hm_handle owner)
     if (hm_secondary_find(owners, owner) != HM_INVALID_INDEX)
         return HM_OK;
     if (!hm_secondary_appends(owners, owner))
-        status = hm_secondary_accept(owners, owner, &at);
+        status = hm_fail_in("index_set_n", NULL, hm_secondary_accept(owners, owner, &at));
     if (status != HM_OK)
         return status;
     if (at != HM_INVALID_INDEX) {

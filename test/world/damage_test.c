@@ -216,8 +216,11 @@ TEST(world_damage, validate_sees_sparse_values_without_an_entity)
     hm_handle stranger = hm_handle_pack(600, 1, ENTITY_TYPE);
     CHECK(hm_secondary_set(sparse, stranger, NULL) != NULL);
     CHECK(hm_world_validate(&on.world) == HM_ERROR_CORRUPT);
-    CHECK(strstr(hm_last_error(), ": sparse component component has a value without entity") !=
-          NULL);
+    CHECK(
+        strcmp(
+            hm_last_error(),
+            "hm_world_validate: 'world': sparse component component has a value without entity") ==
+        0);
     CHECK(hm_secondary_remove(sparse, stranger));
     change(&on, &sparse->positions[slot], 5);
     finish_world(&on.world);
