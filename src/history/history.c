@@ -140,6 +140,8 @@ void hm_history_fini(hm_history *history)
 {
     HM_CONTRACT(history != NULL, "hm_history_fini: history is NULL");
     hm_history_check_left(history);
+    /* Containers poison what they give back too. */
+    hm_memory_unpoison(history->base, history->page_end * history->page_size);
     for (uint32_t page = 0; page < history->page_end; page++) {
         const hm_history_unit *unit = hm_history_page(history, page);
         HM_CONTRACT(unit->range == 0 || (unit->bits & HM_HISTORY_REVIVED) != 0,

@@ -8,6 +8,8 @@
  *
  * It is based on hm_memory_os(), unless test_memory_use says otherwise, and checks against its own
  * page size, which may be larger. */
+#include "../../src/memory/poison_private.h"
+
 #include "memory.h"
 
 #include "../../src/memory/memory_private.h"
@@ -185,6 +187,20 @@ static bool test_decommit(void *context, void *address, size_t size)
     return true;
 }
 
+/* Whoever gets these addresses next may read them: AddressSanitizer marks addresses. Other tables
+ * than the system's mark what they have reserved, and unmark it themselves. */
+static void check_is_readable(const test_memory *memory, void *address, size_t size)
+{
+#ifdef HM_HAS_POISON
+    CHECK(memory->base != hm_memory_os() || !hm_memory_poisons() ||
+          __asan_region_is_poisoned(address, size) == NULL);
+#else
+    (void)memory;
+    (void)address;
+    (void)size;
+#endif
+}
+
 static void test_release(void *context, void *address, size_t size)
 {
     test_memory *memory = context;
@@ -192,6 +208,7 @@ static void test_release(void *context, void *address, size_t size)
     CHECK(range->address == address);
     CHECK(range->size == size);
     const hm_memory *base = memory->base;
+    check_is_readable(memory, address, size);
     base->release(base->context, address, size + gap_of(memory));
     memory->reserved_size -= size;
     memory->committed_size -= range->committed_size;
