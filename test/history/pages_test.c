@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* History: its table without a container, whose memory, or the system's, is refused. */
+#include "../../src/memory/poison_private.h"
+
 #include "../support/layout.h"
 #include "../support/memory.h"
 
@@ -363,4 +365,32 @@ TEST(history, where_the_system_does_not_list_what_is_written_it_compares)
 
 #endif
 
+#endif
+
+#ifdef HM_HAS_POISON
+/* A stale pointer of before the rewind is found as it was at the mark. */
+TEST(history, a_rewind_marks_the_bytes_that_were_poisoned_at_the_mark_and_no_others)
+{
+    enum { GRANULE = 8 }; /* bytes that the sanitizer marks together */
+    hm_history history;
+    CHECK(hm_history_init(&history, &(hm_history_desc){.marks = 2}) == HM_OK);
+    const hm_memory *table = &history.table;
+    size_t size = table->page_size, half = size / 2;
+    unsigned char *page = table->reserve(table->context, size);
+    CHECK(page != NULL && table->commit(table->context, page, size));
+    memset(page, 1, size);
+    HM_POISON(page, GRANULE);
+    HM_POISON(page + half, size - half);
+    uint64_t marked = hm_history_mark(&history);
+    HM_UNPOISON(page, size);
+    memset(page, 2, size);
+    HM_POISON(page + GRANULE, GRANULE);
+    CHECK(hm_history_rewind(&history, marked) == HM_OK);
+    for (size_t i = 0; i < size && hm_memory_poisons(); i++)
+        CHECK((__asan_address_is_poisoned(page + i) != 0) == (i < GRANULE || i >= half));
+    HM_UNPOISON(page, size);
+    CHECK(page[0] == 1 && page[GRANULE] == 1 && page[size - 1] == 1);
+    table->release(table->context, page, size);
+    hm_history_fini(&history);
+}
 #endif
