@@ -148,17 +148,6 @@ hm_status hm_load_widen(hm_load_ids *load, size_t count)
     return ids_move(load, capacity, capacity);
 }
 
-/* Makes room for `slots` entries. */
-static hm_status ids_open_entries(hm_load_ids *load, size_t slots)
-{
-    hm_array *entries = &load->ids->entry_array;
-    hm_status status = HM_OK;
-    if (slots > entries->capacity)
-        status = hm_array_widen(entries, slots, load->slots);
-    load->ids->entries = hm_array_data(entries);
-    return status == HM_OK ? hm_array_commit(entries, slots, true) : status;
-}
-
 /* Reads the generations, and makes entries without a position. */
 static hm_status ids_load_generations(hm_save_in *in, hm_load_ids *load)
 {
@@ -171,7 +160,7 @@ static hm_status ids_load_generations(hm_save_in *in, hm_load_ids *load)
         uint32_t part = slots - load->slots < MOST ? slots - load->slots : MOST;
         if (!hm_load_bytes(in, in->piece, 2 * (size_t)part))
             return in->status;
-        hm_status status = ids_open_entries(load, (size_t)load->slots + part);
+        hm_status status = hm_id_table_open_entries(load->ids, (size_t)load->slots + part, true);
         if (status != HM_OK)
             return status;
         hm_handle *entries = load->ids->entries + load->slots;

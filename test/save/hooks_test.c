@@ -11,8 +11,9 @@ enum {
     SIZE = 2048, /* bytes of a value, whose first 8 are its number: some fit in a read */
     OWN = 10,    /* values that the container has before a merge */
     CAPACITY = 100,
-    SLOTS = 200,
-    FIRST_B = 50, /* numbers: those of a second component */
+    SLOTS = 2000,
+    MOVED_SLOTS = 900, /* for which a container with the capacity moves its entries */
+    FIRST_B = 50,      /* numbers: those of a second component */
     FIRST_OWN = 100,
     FIRST_MADE = 200, /* by decode */
     NUMBERS = 400
@@ -521,6 +522,23 @@ TEST(save_hooks, what_decode_made_is_destroyed_once_whatever_a_load_is_refused)
         refuse_each(&in, shape, run_load);
         test_file_end(&in.file);
     }
+}
+
+TEST(save_hooks, what_decode_made_is_destroyed_once_whatever_a_load_of_many_slots_is_refused)
+{
+    run in = {.of = &of_table, .by = BY_CODE};
+    saved from;
+    see_anew(0);
+    init_table(&from, 0, BY_CODE, NULL);
+    for (uint32_t i = 0; i < MOVED_SLOTS; i++)
+        add_table(&from, 0);
+    hm_table_clear(&from.table);
+    for (uint32_t i = 1; i <= ITEMS; i++)
+        add_table(&from, i);
+    CHECK(save_table(&from, BY_CODE, test_sink(&in.file)) == HM_OK);
+    fini_table(&from);
+    refuse_each(&in, 1, run_load);
+    test_file_end(&in.file);
 }
 
 TEST(save_hooks, what_decode_made_is_destroyed_once_whatever_a_merge_is_refused)

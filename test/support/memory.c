@@ -124,6 +124,17 @@ static size_t gap_of(const test_memory *memory)
     return page_size > HM_MEMORY_ALIGNMENT ? page_size : HM_MEMORY_ALIGNMENT;
 }
 
+/* Of the heap, all is accessible: so what is not committed is marked for AddressSanitizer. */
+static void mark(const test_memory *memory, void *address, size_t size, bool is_held)
+{
+    if (memory->base != hm_memory_heap())
+        return;
+    if (is_held)
+        HM_UNPOISON(address, size);
+    else
+        HM_POISON(address, size);
+}
+
 static void *test_reserve(void *context, size_t size)
 {
     test_memory *memory = context;
@@ -142,6 +153,7 @@ static void *test_reserve(void *context, size_t size)
     range->next = memory->ranges;
     memory->ranges = range;
     memory->reserved_size += size;
+    mark(memory, address, size, false);
     return address;
 }
 
@@ -153,7 +165,10 @@ static bool test_commit(void *context, void *address, size_t size)
     test_range *range = check_change(memory, address, size, false);
     check_grows(memory, range, address);
     const hm_memory *base = memory->base;
-    if (refuses(memory) || !base->commit(base->context, address, size))
+    if (refuses(memory))
+        return false;
+    mark(memory, address, size, true);
+    if (!base->commit(base->context, address, size))
         return false;
     set_pages(memory, range, address, size, true);
     range->committed_size += size;
@@ -182,6 +197,7 @@ static bool test_decommit(void *context, void *address, size_t size)
     if (refuses(memory) || !base->decommit(base->context, address, size))
         return false;
     set_pages(memory, range, address, size, false);
+    mark(memory, address, size, false);
     range->committed_size -= size;
     memory->committed_size -= size;
     return true;
@@ -209,6 +225,7 @@ static void test_release(void *context, void *address, size_t size)
     CHECK(range->size == size);
     const hm_memory *base = memory->base;
     check_is_readable(memory, address, size);
+    mark(memory, address, size, true);
     base->release(base->context, address, size + gap_of(memory));
     memory->reserved_size -= size;
     memory->committed_size -= range->committed_size;
