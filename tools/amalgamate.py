@@ -69,29 +69,29 @@ DEFINITIONS = [re.compile(pattern, re.MULTILINE) for pattern in (
     r'^(?:enum \{ |    )([A-Z][A-Z0-9_]+)\b(?=[ ,]|$)',        # constants, and others of a line
     r', ([A-Z][A-Z0-9_]+) = ')]
 
-# A part, the sources or folders of sources that it is made of, and the parts that it needs.
-DENSE = ['dense.c', 'order/gather.c']
+# A part, how the names of its sources begin, and the parts that it needs.
+DENSE = ['dense/dense.c', 'order/gather.c']
 PARTS = {
     'order': (['order/'], []),
     'arena': (['memory/arena.c'], []),
     'id_table': ([], []),
-    'transpose': (['transpose.c'], []),
-    'hash': (['hash.c'], []),
-    'sink': (['sink.c'], ['hash']),
+    'transpose': (['dense/transpose.c'], []),
+    'hash': (['base/hash.c'], []),
+    'sink': (['base/sink.c'], ['hash']),
     'history': (['memory/track.c', 'history/'], []),
-    'map': ([*DENSE, 'map.c'], []),
+    'map': ([*DENSE, 'dense/map.c'], []),
     'pool': (['pool/'], []),
-    'table': ([*DENSE, 'table/'], []),
-    'secondary': ([*DENSE, 'secondary/'], []),
+    'table': ([*DENSE, 'dense/table'], []),
+    'secondary': ([*DENSE, 'dense/secondary'], []),
     'lists': (['lists/'], []),
     'index': (['index/'], ['secondary', 'lists']),
     'world': (['world/'], ['order', 'secondary']),
-    'directory': (['directory.c'], ['map', 'pool', 'table', 'lists', 'world']),
-    'dump': (['dump.c'], ['sink', 'map', 'pool', 'table', 'secondary', 'lists', 'index', 'world']),
-    'report': (['report/'], ['dump']),
-    'changes': (['changes/', 'history/view.c'],
+    'directory': (['state/directory.c'], ['map', 'pool', 'table', 'lists', 'world']),
+    'dump': (['state/dump.c'], ['sink', 'map', 'pool', 'table', 'secondary', 'lists', 'index', 'world']),
+    'report': (['state/report'], ['dump']),
+    'changes': (['state/changes', 'history/view.c'],
                 ['hash', 'history', 'map', 'pool', 'table', 'secondary', 'lists', 'index', 'world']),
-    'save': (['save/'], ['sink', 'changes']),
+    'save': (['state/save', 'state/load_world.c', 'state/merges.c'], ['sink', 'changes']),
 }
 HEADERS = {'world': ['query', 'commands']}  # of a part, beside the one that has its name
 ALWAYS = ['handle_map', 'base', 'bits', 'handle', 'memory']  # the headers of every part

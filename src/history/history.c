@@ -2,8 +2,9 @@
 /* history: init, marks, rewinds. */
 #include "history_internal.h"
 
-#include "../announce_private.h"
-#include "../array_private.h"
+#include "../ids/announce_private.h"
+#include "../ids/handle_private.h"
+#include "../memory/array_private.h"
 
 enum { HISTORY_MARKS = 16, HISTORY_MAX_MARKS = 65536, HISTORY_PAGE = 4096 };
 
@@ -372,9 +373,9 @@ hm_history_stats hm_history_get_stats(const hm_history *history)
                                 &history->records, &history->changes,   &history->logs,
                                 &history->blocks,  &history->scratch};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
-        hm_array_add_sizes(arrays[i], &sizes);
+        hm_stats_add(&sizes, arrays[i]);
     for (uint32_t i = 0; i < hm_array_count(&history->logs); i++)
-        hm_array_add_sizes(&hm_history_log_at(history, i)->changes, &sizes);
+        hm_stats_add(&sizes, &hm_history_log_at(history, i)->changes);
     return (hm_history_stats){.oldest_mark = history_mark_at(history, 0),
                               .current_mark = history_mark_at(history, history->current),
                               .newest_mark = history_mark_at(history, history->mark_count - 1),

@@ -18,7 +18,7 @@
 
 #include <handle_map/history.h>
 
-#include "../base_private.h"
+#include "../base/base_private.h"
 
 /* A unit at a mark. */
 typedef struct hm_history_state {

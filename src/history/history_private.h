@@ -5,7 +5,7 @@
 
 #include <handle_map/history.h>
 
-#include "../array_private.h"
+#include "../memory/array_private.h"
 
 /* As hm_history_watch, for a struct that uses the history's memory; it is known from here on, if it
  * was not. HM_ERROR_INVALID: it uses other memory. */

@@ -10,7 +10,7 @@
  * past. A piece stays as long as a record has one of its bytes. */
 #include "history_internal.h"
 
-#include "../array_private.h"
+#include "../memory/array_private.h"
 #include "../memory/known_private.h"
 
 static hm_history *watch_history_of(hm_registry *registry)

@@ -2,16 +2,16 @@
 /* index: owners and their places. */
 #include "index_private.h"
 
-#include "../announce_private.h"
-#include "../array_private.h"
-#include "../atomic_private.h"
-#include "../base_private.h"
-#include "../guard_private.h"
-#include "../id_table_private.h"
+#include "../base/atomic_private.h"
+#include "../base/base_private.h"
+#include "../base/guard_private.h"
+#include "../dense/secondary_private.h"
+#include "../ids/announce_private.h"
+#include "../ids/id_table_private.h"
 #include "../lists/lists_private.h"
+#include "../memory/array_private.h"
 #include "../memory/known_private.h"
 #include "../memory/memory_private.h"
-#include "../secondary/secondary_private.h"
 
 /* Lists of three times as many members have units of the size of a handle, as a batch needs. */
 #define INDEX_MAX_CAPACITY (UINT32_C(1) << 28)
@@ -416,9 +416,9 @@ hm_index_stats hm_index_get_stats(const hm_index *index)
 {
     HM_CONTRACT(index != NULL, "hm_index_get_stats: index is NULL");
     hm_index_stats stats = hm_secondary_get_stats(&index->owners);
-    hm_array_add_sizes(&index->members.record_array, &stats);
-    hm_array_add_sizes(&index->members.unit_array, &stats);
-    hm_array_add_sizes(&index->head_array, &stats);
+    hm_stats_add(&stats, &index->members.record_array);
+    hm_stats_add(&stats, &index->members.unit_array);
+    hm_stats_add(&stats, &index->head_array);
     return stats;
 }
 

@@ -18,8 +18,8 @@
 
 #include <handle_map/index.h>
 
+#include "../dense/secondary_private.h"
 #include "../lists/lists_private.h"
-#include "../secondary/secondary_private.h"
 
 /* The bucket of an owner that a batch has added, but not placed yet. */
 #define HM_INDEX_NO_BUCKET UINT32_MAX

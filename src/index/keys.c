@@ -7,9 +7,9 @@
  * the head of its remainder by 2p; if there is none, by p. */
 #include "index_private.h"
 
-#include "../array_private.h"
-#include "../base_private.h"
+#include "../base/base_private.h"
 #include "../lists/lists_private.h"
+#include "../memory/array_private.h"
 
 /* hash */
 

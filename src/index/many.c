@@ -12,11 +12,11 @@
  * handle takes the member's place. */
 #include "index_private.h"
 
-#include "../base_private.h"
-#include "../batch_private.h"
-#include "../guard_private.h"
+#include "../base/base_private.h"
+#include "../base/guard_private.h"
+#include "../dense/secondary_private.h"
+#include "../ids/batch_private.h"
 #include "../lists/lists_private.h"
-#include "../secondary/secondary_private.h"
 
 /* keys */
 

@@ -3,12 +3,12 @@
 #include "lists_internal.h"
 #include "lists_private.h"
 
-#include "../adopt_private.h"
-#include "../announce_private.h"
-#include "../array_private.h"
-#include "../base_private.h"
-#include "../guard_private.h"
-#include "../id_table_private.h"
+#include "../base/base_private.h"
+#include "../base/guard_private.h"
+#include "../ids/adopt_private.h"
+#include "../ids/announce_private.h"
+#include "../ids/id_table_private.h"
+#include "../memory/array_private.h"
 #include "../memory/known_private.h"
 #include "../memory/memory_private.h"
 #include "../order/order_private.h"
@@ -536,8 +536,8 @@ hm_lists_stats hm_lists_get_stats(const hm_lists *lists)
     HM_CONTRACT(lists != NULL, "hm_lists_get_stats: lists is NULL");
     hm_lists_stats stats = {0};
     hm_id_table_add_stats(&lists->ids, &stats);
-    hm_array_add_sizes(&lists->blocks.record_array, &stats);
-    hm_array_add_sizes(&lists->blocks.unit_array, &stats);
+    hm_stats_add(&stats, &lists->blocks.record_array);
+    hm_stats_add(&stats, &lists->blocks.unit_array);
     return stats;
 }
 

@@ -5,7 +5,7 @@
 #ifndef HANDLE_MAP_LISTS_PRIVATE_H
 #define HANDLE_MAP_LISTS_PRIVATE_H
 
-#include "../array_private.h"
+#include "../memory/array_private.h"
 
 #include <handle_map/lists.h>
 

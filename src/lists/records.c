@@ -2,7 +2,7 @@
 /* lists: the arrays of all items, and the items of one list, of which its record tells. */
 #include "lists_internal.h"
 
-#include "../base_private.h"
+#include "../base/base_private.h"
 #include "../memory/memory_private.h"
 
 enum {

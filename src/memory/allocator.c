@@ -8,7 +8,7 @@
  */
 #include "memory_private.h"
 
-#include "../base_private.h"
+#include "../base/base_private.h"
 
 /* Bytes, as in an arena: a container takes about what it uses. */
 enum { ALLOCATOR_PAGE_SIZE = 64 };

@@ -16,7 +16,7 @@
  * memory. */
 #include "memory_private.h"
 
-#include "../base_private.h"
+#include "../base/base_private.h"
 #include "known_private.h"
 
 #include <handle_map/bits.h>

@@ -3,7 +3,7 @@
  * platforms lack, and poisoning for AddressSanitizer. */
 #include "memory_private.h"
 
-#include "../base_private.h"
+#include "../base/base_private.h"
 
 /* Bytes. The smallest and the largest step of growth, and the smallest step that is prefaulted: a
  * smaller one may belong to one of many containers that stay small. A piece is about a third of the

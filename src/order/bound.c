@@ -7,7 +7,7 @@
  */
 #include "order_internal.h"
 
-#include "../base_private.h"
+#include "../base/base_private.h"
 
 static bool bound_is_for(const hm_bound *bound)
 {

@@ -41,8 +41,8 @@
 #ifndef HANDLE_MAP_ORDER_PRIVATE_H
 #define HANDLE_MAP_ORDER_PRIVATE_H
 
-#include "../array_private.h"
-#include "../handle_private.h"
+#include "../ids/handle_private.h"
+#include "../memory/array_private.h"
 
 #ifndef HM_WITHOUT_ORDER
 #include "state_private.h"

@@ -2,8 +2,8 @@
 /* order: the round of phases, and the changes that the owner reports. */
 #include "order_internal.h"
 
-#include "../array_private.h"
-#include "../base_private.h"
+#include "../base/base_private.h"
+#include "../memory/array_private.h"
 
 /* Each phase's `begin` function, NULL if it has none, and the function that runs it. */
 static const struct {
@@ -128,8 +128,8 @@ void hm_order_add_sizes(const hm_order_state *state, hm_stats *stats)
 {
     if (state == NULL)
         return;
-    hm_array_add_sizes(&state->range, stats);
-    hm_array_add_sizes(&state->batch.scratch, stats);
+    hm_stats_add(stats, &state->range);
+    hm_stats_add(stats, &state->batch.scratch);
 }
 
 /* calls */

@@ -2,8 +2,8 @@
 /* order: the scratch memory of the lifted items. */
 #include "order_internal.h"
 
-#include "../array_private.h"
-#include "../base_private.h"
+#include "../base/base_private.h"
+#include "../memory/array_private.h"
 #include "../memory/memory_private.h"
 
 #ifndef HM_EXHAUSTIVE

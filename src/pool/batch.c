@@ -2,7 +2,7 @@
 /* pool: batches of handles. Their items are prefetched together; batch_private.h says why. */
 #include "pool_internal.h"
 
-#include "../batch_private.h"
+#include "../ids/batch_private.h"
 
 /* The limit is a constant, so that comparing a slot with it takes nothing. */
 static hm_batch pool_batch(const hm_pool *pool)

@@ -6,7 +6,7 @@
  */
 #include "pool_internal.h"
 
-#include "../id_table_private.h"
+#include "../ids/id_table_private.h"
 
 /* The ring of recent holes is before the levels, in their unit. It has more positions than there
  * are recent holes, so that a batch of as many does not fill it. */

@@ -3,12 +3,12 @@
  * header explains the structure; pool_internal.h says which file owns what. */
 #include "pool_internal.h"
 
-#include "../announce_private.h"
-#include "../base_private.h"
-#include "../describe_private.h"
-#include "../guard_private.h"
-#include "../handle_private.h"
-#include "../id_table_private.h"
+#include "../base/base_private.h"
+#include "../base/guard_private.h"
+#include "../ids/announce_private.h"
+#include "../ids/describe_private.h"
+#include "../ids/handle_private.h"
+#include "../ids/id_table_private.h"
 #include "../memory/known_private.h"
 
 HM_STATIC_ASSERT(offsetof(hm_pool, recent) <= 64, "lookup reads one line of a cache");
@@ -225,10 +225,10 @@ hm_pool_stats hm_pool_get_stats(const hm_pool *pool)
                            .retired_slots = pool->retired_count,
                            .committed_size = pool->item_committed_size,
                            .reserved_size = pool->item_reserved_size};
-    hm_array_add_sizes(&pool->entry_array, &stats);
-    hm_array_add_sizes(&pool->word_array, &stats);
-    hm_array_add_sizes(&pool->hole_array, &stats);
-    hm_array_add_sizes(&pool->unit_array, &stats);
+    hm_stats_add(&stats, &pool->entry_array);
+    hm_stats_add(&stats, &pool->word_array);
+    hm_stats_add(&stats, &pool->hole_array);
+    hm_stats_add(&stats, &pool->unit_array);
     if (hm_pool_memory(pool) != NULL)
         stats.committed_size += hm_pool_index_size(pool);
     return stats;

@@ -3,7 +3,7 @@
  * slot_count is 0, but for moments when it says how much is to be carried or measured. */
 #include "pool_internal.h"
 
-#include "../base_private.h"
+#include "../base/base_private.h"
 
 hm_status hm_pool_fill_columns(hm_pool *pool, uint32_t filled, uint32_t slots)
 {

@@ -28,7 +28,7 @@
 
 #include "pool_private.h"
 
-#include "../array_private.h"
+#include "../memory/array_private.h"
 #include "../memory/memory_private.h"
 
 /* The slots from `first` to `end`, of those that were issued. */

@@ -12,9 +12,9 @@
  */
 #include "pool_internal.h"
 
-#include "../adopt_private.h"
-#include "../base_private.h"
-#include "../guard_private.h"
+#include "../base/base_private.h"
+#include "../base/guard_private.h"
+#include "../ids/adopt_private.h"
 
 static uint32_t pool_hole_count(const hm_pool *pool)
 {

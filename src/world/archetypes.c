@@ -5,7 +5,7 @@
  * columns are lists; all four are in two pieces of the store. */
 #include "world_private.h"
 
-#include "../atomic_private.h"
+#include "../base/atomic_private.h"
 
 /* Keeps the numbers rising; false if it is there already. Sets are small, and most are given in
  * their order, so an insertion from the end is fastest. */

@@ -2,7 +2,7 @@
 /* world: records changes for later. */
 #include "commands_internal.h"
 
-#include "../atomic_private.h"
+#include "../base/atomic_private.h"
 #include "../memory/known_private.h"
 
 /* Bytes of address space of a buffer: the default, if there is plenty and if it is scarce, and the

@@ -2,7 +2,7 @@
 /* query: which archetypes match, and the list of those that are known to. */
 #include "query_internal.h"
 
-#include "../atomic_private.h"
+#include "../base/atomic_private.h"
 
 /* Archetypes of the list that are prefetched before they are looked at. */
 enum { QUERY_ARCHETYPES_AHEAD = 2 };

@@ -176,8 +176,8 @@ void hm_world_store_fini(hm_world_store *store)
 void hm_world_store_add_sizes(const hm_world_store *store, hm_stats *stats)
 {
     uint32_t count = (uint32_t)store->base_array.count;
-    hm_array_add_sizes(&store->record_array, stats);
-    hm_array_add_sizes(&store->base_array, stats);
+    hm_stats_add(stats, &store->record_array);
+    hm_stats_add(stats, &store->base_array);
     for (uint32_t i = 1; i < count; i++) { /* The first belongs to the world's first range. */
         size_t size = store_range_size(store, i);
         stats->committed_size += i + 1 < count ? size : store->committed_size;

@@ -2,8 +2,8 @@
 /* world: init and fini, components, and questions. */
 #include "world_private.h"
 
-#include "../announce_private.h"
-#include "../atomic_private.h"
+#include "../base/atomic_private.h"
+#include "../ids/announce_private.h"
 #include "../memory/known_private.h"
 #include "../order/order_private.h"
 
@@ -188,7 +188,7 @@ static void world_add_sizes(const hm_world *world, hm_stats *stats)
                                       &world->place_array};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
         if (arrays[i] != NULL)
-            hm_array_add_sizes(arrays[i], stats);
+            hm_stats_add(stats, arrays[i]);
     hm_world_store_add_sizes(&world->store, stats);
     if (world->order != NULL)
         hm_order_add_sizes(hm_world_order_of(world)->state, stats);

@@ -36,11 +36,11 @@
 #include <handle_map/secondary.h>
 #include <handle_map/world.h>
 
-#include "../array_private.h"
-#include "../base_private.h"
-#include "../guard_private.h"
-#include "../handle_private.h"
-#include "../id_table_private.h"
+#include "../base/base_private.h"
+#include "../base/guard_private.h"
+#include "../ids/handle_private.h"
+#include "../ids/id_table_private.h"
+#include "../memory/array_private.h"
 #include "../memory/memory_private.h"
 
 #define HM_WORLD_NONE UINT32_MAX           /* no chunk, archetype or block */

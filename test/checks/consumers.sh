@@ -32,7 +32,7 @@ fails_once_with() {
 for standard in c89 gnu89 c99 gnu99; do
     fails_once_with 'needs C11' gcc -std=$standard -c one/handle_map.c -o old.o
 done
-for name in array transpose; do
+for name in memory/array dense/transpose; do
     fails_with 'need C11' gcc -std=gnu99 -I "$source/include" -c "$source/src/$name.c" -o old.o
 done
 fails_once_with 'compile it as C11' gcc -x c++ -c one/handle_map.c -o cpp.o

@@ -21,8 +21,8 @@ STANDARD |= {"type_traits", "intrin.h"}  # for typed functions in C++; Microsoft
 
 
 def read_layers(page):
-    """Returns module -> layer and header -> module, from lines like "| 3 | `id_table` | owns |". A
-    line with two names is one module with two headers."""
+    """Returns module -> layer and header -> module, from lines like "| 2 | `ids`, `handle` | owns |".
+    The first name is that of the folder in src/, the others are those of public headers."""
     layers, modules = {}, {}
     for layer, names in re.findall(r"^\| (\d+) \| (`.*?`) \|", page, re.MULTILINE):
         names = re.findall(r"`([\w/]+)`", names)
@@ -32,9 +32,8 @@ def read_layers(page):
 
 
 def module_of(path, modules):
-    """For src/order/merge.c, src/map.c, src/map_private.h or include/handle_map/detail/map.h."""
+    """For src/order/merge.c or include/handle_map/detail/map.h."""
     folder, name = os.path.split(os.path.splitext(path)[0])
-    name = name.removesuffix("_private")
     if folder.startswith("src/"):
         name = folder.removeprefix("src/")
     if folder.endswith("/detail") and "detail/" + name in modules:

@@ -6,10 +6,10 @@
 . "$1/test/tools/check.sh"
 
 # A copy, since a command that is not refused would recreate its build directory.
-mkdir "$work/bin" "$work/docs" "$work/src"
+mkdir -p "$work/bin" "$work/docs" "$work/src/base"
 cp -R "$source/run" "$source/test" "$work"
 cp "$source/docs/design.md" "$work/docs"
-cp "$source/src/base.c" "$work/src"
+cp "$source/src/base/base.c" "$work/src/base"
 
 # The programs that commands run first. They all fail, so that a command goes no further.
 for program in apt-get meson clang clang-format clang-tidy cppcheck shellcheck codespell pyflakes3 \
@@ -122,7 +122,7 @@ begun exhaustive all
 begun exhaustive one range
 begun mutate
 begun mutate order
-begun mutate src/base.c 5
+begun mutate src/base/base.c 5
 begun mutate id_table 5 0
 begun mutate 5
 begun fuzz

@@ -15,7 +15,7 @@ find "$source/include" -name '*.h' -exec cat {} + | awk '
         }
         print substr($0, RSTART, RLENGTH - 1)
     }' >"$work/names"
-sed -n 's/^extern HM_API .*[ *]\(hm_[a-z0-9_]*\);$/\1/p' "$source"/src/*_private.h >>"$work/names"
+sed -n 's/^extern HM_API .*[ *]\(hm_[a-z0-9_]*\);$/\1/p' "$source"/src/*/*_private.h >>"$work/names"
 sort -u "$work/names" >"$work/declared"
 nm -D --defined-only "$library" | awk '{ print $NF }' | sort >"$work/exported"
 

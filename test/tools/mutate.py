@@ -240,17 +240,16 @@ def limit_memory():
 
 
 def module_of(path):
-    """Returns "order" for include/handle_map/order.h, src/order/round.c and src/order/merge.c."""
+    """Returns "order" for include/handle_map/order.h and src/order/round.c, and "save" for
+    src/state/save_map.c: a folder that has no header of its name has several modules."""
+    headers = [os.path.basename(h)[:-2] for h in
+               glob.glob("include/**/*.h", root_dir=ROOT, recursive=True)]
     parts = path.split("/")
-    if parts[0] == "src" and len(parts) > 2:
+    if parts[0] == "src" and parts[1] in headers:
         return parts[1]
     name = parts[-1].rsplit(".", 1)[0].removesuffix("_private")
-    if parts[0] == "src":
-        return name
-    headers = [os.path.basename(h) for h in
-               glob.glob("include/**/*.h", root_dir=ROOT, recursive=True)]
-    modules = [h[:-2] for h in headers if name == h[:-2] or name.startswith(h[:-2] + "_")]
-    return max(modules, key=len)
+    modules = [h for h in headers if name == h or name.startswith(h + "_")]
+    return max(modules, key=len, default=parts[1])
 
 
 def choose(arguments):

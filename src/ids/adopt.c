@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: MIT */
+/* adopt: makes a slot live under a handle that the caller names, for containers with an id table;
+ * and why a handle is refused, for all. */
+#include "adopt_private.h"
+
+#include "../base/base_private.h"
+#include "../memory/array_private.h"
+#include "handle_private.h"
+#include "id_table_private.h"
+
+/* Whether the slot is one of those that the next n issues take. */
+static bool adopt_is_promised(const hm_id_table *table, uint32_t slot, uint32_t n)
+{
+    uint64_t position = (uint64_t)slot - table->slot_count + table->used;
+    if (slot < table->slot_count)
+        position = hm_handle_index(table->entries[slot]);
+    return position - table->count < n;
+}
+
+/* Returns why the slot refuses the handle, or NULL. */
+static const char *adopt_find_obstacle(const hm_id_table *table, hm_handle handle,
+                                       uint32_t promised)
+{
+    uint32_t slot = hm_handle_index(handle);
+    bool is_made = slot < table->slot_count;
+    uint32_t last =
+        is_made ? hm_handle_generation(table->entries[slot]) : hm_id_table_floor_of(table, slot);
+    if (is_made && hm_handle_index(table->entries[slot]) < table->count)
+        return hm_id_table_contains(table, handle) ? HM_ADOPT_IS_ALIVE : HM_ADOPT_IS_TAKEN;
+    if (is_made && hm_handle_is_free(table->entries[slot]))
+        return HM_ADOPT_IS_RETIRED;
+    if (hm_handle_generation(handle) < last)
+        return HM_ADOPT_IS_STALE;
+    return adopt_is_promised(table, slot, promised) ? "its slot is promised to commands" : NULL;
+}
+
+/* As hm_fail; `name` NULL: it has none. */
+HM_COLD static hm_status adopt_fail(hm_status status, const char *what, const char *name,
+                                    hm_handle handle, const char *why)
+{
+    (void)hm_fail(status, "cannot adopt 0x%016" HM_X64 ": %s", handle.bits, why);
+    return hm_fail_in(what, name, status);
+}
+
+hm_status hm_adopt_judge(const char *what, const char *name, hm_handle handle, uint32_t type_id,
+                         uint32_t max_slots)
+{
+    hm_handle_state state = hm_handle_judge(handle, type_id);
+    if (state == HM_HANDLE_LIVE && hm_handle_index(handle) >= max_slots)
+        state = HM_HANDLE_OUT_OF_RANGE;
+    if (state == HM_HANDLE_LIVE)
+        return HM_OK;
+    return adopt_fail(HM_ERROR_INVALID, what, name, handle, hm_handle_state_name(state));
+}
+
+hm_status hm_adopt_refuse(const char *what, const char *name, hm_handle handle,
+                          const char *obstacle)
+{
+    return obstacle == NULL ? HM_OK : adopt_fail(HM_ERROR_STALE, what, name, handle, obstacle);
+}
+
+hm_status hm_id_table_check_adopt(const hm_id_table *table, const char *what, const char *name,
+                                  hm_handle handle, uint32_t promised)
+{
+    if (table->entries == NULL)
+        return hm_fail_uninitialised(what);
+    hm_status status = hm_adopt_judge(what, name, handle, table->type_id, table->max_slots);
+    if (status == HM_OK)
+        status = hm_adopt_refuse(what, name, handle, adopt_find_obstacle(table, handle, promised));
+    uint64_t count = (uint64_t)table->count + promised;
+    if (status == HM_OK && count >= table->capacity)
+        status = hm_fail_full(what, name, count, table->capacity, 1);
+    return status;
+}
+
+hm_status hm_id_table_prepare_adopt(hm_id_table *table, hm_handle handle, void *owner,
+                                    hm_status (*move)(void *owner, size_t capacity, size_t slots))
+{
+    const hm_array *positions = &table->slot_array;
+    size_t slots = (size_t)hm_handle_index(handle) + 1;
+    if (slots <= table->slot_count)
+        return HM_OK;
+    size_t need = table->used + (slots - table->slot_count);
+    hm_status status = HM_OK;
+    if (positions->is_whole && need > positions->capacity) {
+        size_t capacity = hm_array_wider(positions->capacity, need, table->capacity);
+        status = move(owner, capacity, hm_id_table_slots_for(table, capacity));
+    }
+    if (status == HM_OK)
+        status = hm_id_table_open_entries(table, slots, true);
+    return status == HM_OK ? hm_id_table_open_positions(table, need) : status;
+}
+
+/* Makes a free slot at the end of the positions. Its generation counts as used. */
+static void adopt_make_slot(hm_id_table *table, uint32_t slot)
+{
+    uint32_t floor = hm_id_table_floor_of(table, slot);
+    table->entries[slot] = hm_handle_pack(0, floor != 0 ? floor : 1, table->type_id);
+    hm_handle_link(table->entries, table->slots, slot, table->used++);
+}
+
+void hm_id_table_take(hm_id_table *table, hm_handle handle)
+{
+    uint32_t slot = hm_handle_index(handle);
+    if (slot >= table->slot_count)
+        adopt_make_slot(table, slot);
+    hm_handle_exchange(table->entries, table->slots, table->count,
+                       hm_handle_index(table->entries[slot]));
+    table->entries[slot] =
+        hm_handle_pack(table->count++, hm_handle_generation(handle), table->type_id);
+    while (table->slot_count < slot)
+        adopt_make_slot(table, table->slot_count++);
+    if (table->slot_count == slot)
+        table->slot_count++;
+}
+
+static hm_status adopt_move_alone(void *owner, size_t capacity, size_t slots)
+{
+    return hm_id_table_move(owner, capacity, slots, NULL, 0);
+}
+
+hm_status hm_id_table_adopt(hm_id_table *table, hm_handle handle)
+{
+    HM_CONTRACT(table != NULL, "hm_id_table_adopt: table is NULL");
+    hm_status status = hm_id_table_check_adopt(table, "id_table", NULL, handle, 0);
+    if (status == HM_OK)
+        status = hm_id_table_prepare_adopt(table, handle, table, adopt_move_alone);
+    if (status == HM_OK)
+        hm_id_table_take(table, handle);
+    const hm_limits limits = {"id table", NULL, table->capacity, table->max_slots, 0, NULL};
+    return hm_tell_memory(status, &limits);
+}

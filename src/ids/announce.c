@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/* announce: the one listener that inits tell of their memory. */
+#include "announce_private.h"
+
+#include "../base/atomic_private.h"
+#include "../base/base_private.h"
+
+#ifndef HM_WITHOUT_REPORT /* A part of the library may leave it out. */
+
+/* The listener is written before the number, and not written again. */
+static uint32_t announce_is_heard;
+static hm_announce_listener *announce_listener;
+
+void hm_announce_to(hm_announce_listener *listener)
+{
+    if (hm_atomic_load(&announce_is_heard) != 0)
+        return;
+    announce_listener = listener;
+    (void)hm_atomic_exchange_if(&announce_is_heard, 0, 1);
+}
+
+#endif
+
+hm_status hm_announce_init(const char *kind, void *container, size_t size, const void *desc)
+{
+#ifndef HM_WITHOUT_REPORT
+    if (container != NULL && hm_atomic_load(&announce_is_heard) != 0)
+        announce_listener(kind, container);
+#endif
+    if (container != NULL)
+        memset(container, 0, size);
+    if (container != NULL && desc != NULL)
+        return HM_OK;
+    return hm_fail(HM_ERROR_INVALID, "hm_%s_init: %s is NULL", kind,
+                   container == NULL ? kind : "desc");
+}

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT */
+/* describe: the sentences about a handle. */
+#include "describe_private.h"
+
+#include "../base/format_private.h"
+#include "handle_private.h"
+
+static size_t describe_forged(const hm_description *what, const char *name, char *buffer,
+                              size_t size)
+{
+    uint32_t generation = hm_handle_generation(what->handle);
+    if (hm_handle_is_free(what->handle))
+        return hm_format(buffer, size, "forged: its free bit is set");
+    if (generation == 0)
+        return hm_format(buffer, size, "forged: generation 0 is never issued");
+    return hm_format(buffer, size,
+                     "forged: slot %" HM_U32 " of '%s' has issued no generation above %" HM_U32
+                     ", the handle has %" HM_U32,
+                     hm_handle_index(what->handle), name, what->generation, generation);
+}
+
+size_t hm_describe(const hm_description *what, char *buffer, size_t size)
+{
+    const char *name = what->name != NULL ? what->name : "(no name)";
+    uint32_t slot = hm_handle_index(what->handle);
+    uint32_t generation = hm_handle_generation(what->handle);
+    if (what->is_zeroed)
+        return hm_format(buffer, size, "not initialised: the container has no items");
+    switch (what->state) {
+    case HM_HANDLE_LIVE:
+        return hm_format(buffer, size, "live: slot %" HM_U32 " of '%s', generation %" HM_U32, slot,
+                         name, generation);
+    case HM_HANDLE_NULL:
+        return hm_format(buffer, size, "null: it names no item");
+    case HM_HANDLE_FOREIGN:
+        return hm_format(buffer, size, "foreign: type id %" HM_U32 ", '%s' has %" HM_U32,
+                         hm_handle_type_id(what->handle), name, what->type_id);
+    case HM_HANDLE_OUT_OF_RANGE:
+        return hm_format(buffer, size, "out of range: slot %" HM_U32 " of '%s', which has %" HM_U32,
+                         slot, name, what->slots);
+    case HM_HANDLE_STALE:
+        if (what->is_free)
+            return hm_format(buffer, size,
+                             "stale: slot %" HM_U32 " of '%s' is free now, the handle has"
+                             " generation %" HM_U32,
+                             slot, name, generation);
+        return hm_format(buffer, size,
+                         "stale: slot %" HM_U32 " of '%s' has generation %" HM_U32
+                         " now, the handle %" HM_U32,
+                         slot, name, what->generation, generation);
+    case HM_HANDLE_RETIRED:
+        return hm_format(buffer, size,
+                         "retired: slot %" HM_U32 " of '%s' has used up its generations, the handle"
+                         " has %" HM_U32,
+                         slot, name, generation);
+    default: /* HM_HANDLE_FORGED; a secondary tells of HM_HANDLE_ABSENT */
+        return describe_forged(what, name, buffer, size);
+    }
+}
+
+size_t hm_describe_lost(hm_handle handle, char *buffer, size_t size)
+{
+    const hm_description what = {.handle = handle,
+                                 .state = hm_handle_judge(handle, hm_handle_type_id(handle))};
+    if (what.state != HM_HANDLE_LIVE)
+        return hm_describe(&what, buffer, size);
+    return hm_format(buffer, size,
+                     "foreign: type id %" HM_U32 ", no container of the directory has it",
+                     hm_handle_type_id(handle));
+}

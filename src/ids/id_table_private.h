@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: MIT */
+/* id_table: functions for the modules above, not for programs. */
+#ifndef HANDLE_MAP_ID_TABLE_PRIVATE_H
+#define HANDLE_MAP_ID_TABLE_PRIVATE_H
+
+#include "../memory/poison_private.h"
+
+#include <handle_map/id_table.h>
+
+#include "../memory/array_private.h"
+#include "batch_private.h"
+#include "handle_private.h"
+
+/* Returns the links of the table's slots and positions. */
+static inline hm_links hm_id_table_links(const hm_id_table *table)
+{
+    return (hm_links){.slots = table->slots, .entries = table->entries};
+}
+
+/* The default index space. A slot that does not determine its item's address costs nothing until it
+ * is issued, so there may be many: 2^20 of them last 13 days at 60,000 inserts a second. */
+#define HM_ID_TABLE_LEAST_SLOTS (UINT32_C(1) << 20)
+#define HM_ID_TABLE_SLOTS_PER_ITEM UINT32_C(16)
+
+/* Returns the size of the index space, in slots, when a descriptor leaves it open: `times` the
+ * capacity, at least `least`. */
+uint32_t hm_id_table_default_max_slots(uint32_t capacity, uint32_t least, uint32_t times);
+
+/* Returns for how many slots a container with a capacity reserves its arrays by slot. More are
+ * needed only once so many are retired that live ones have no space beside them: then the arrays
+ * move to a range twice as large, and nothing else moves. */
+uint32_t hm_id_table_first_slots(uint32_t capacity, uint32_t max_slots);
+
+/* For containers that cannot grow without a capacity. */
+#define HM_DEFAULT_CAPACITY UINT32_C(1048576)
+
+/* Fills in the defaults of these fields of a descriptor, or of all: without a capacity the second
+ * fills in the index space. */
+void hm_id_table_fill(const hm_memory **memory, uint32_t capacity, uint32_t *max_slots);
+hm_id_table_desc hm_id_table_complete(const hm_id_table_desc *desc);
+
+/* The most arrays that may share the reservation of a table. */
+enum { HM_ID_TABLE_MORE = 11 };
+
+/* As hm_id_table_init, but reserves one range for the table and for `count` more arrays of its
+ * container, which hm_array_fini must finish before the table. The descriptors are valid, but for
+ * their memory and a capacity of 0, which become those of the table, or of its slots (is_by_slot).
+ * If the table has no capacity, the range is a whole one with space for few items. */
+hm_status hm_id_table_init_with(hm_id_table *table, const hm_id_table_desc *desc,
+                                const hm_array_column *more, uint32_t count);
+
+/* Returns for how many items a range that is committed whole has space at first, at most `limit`:
+ * 12 bytes for each, and one in each array of `more` whose capacity is 0. */
+size_t hm_id_table_first_capacity(const hm_memory *memory, uint32_t limit,
+                                  const hm_array_column *more, uint32_t count);
+
+/* Whether a table without a capacity has no space for n more live slots: the container then calls
+ * hm_id_table_resize before hm_id_table_prepare. */
+static inline bool hm_id_table_outgrows(const hm_id_table *table, uint32_t n)
+{
+    return table->slot_array.is_whole && n <= table->capacity - table->count &&
+           n > table->slot_array.capacity - table->count;
+}
+
+/* Returns how many entries a table has that moves to a range for `capacity` positions. */
+static inline size_t hm_id_table_slots_for(const hm_id_table *table, size_t capacity)
+{
+    size_t slots = capacity + (table->slot_count - table->used);
+    /* Entries that moved alone may have had more space. */
+    return slots > table->fresh_end ? slots : table->fresh_end;
+}
+
+/* Whether n more live slots do not fit in the range, or their entries do not: a container that must
+ * not move at times calls this instead. O(n) at most. */
+bool hm_id_table_moves(const hm_id_table *table, uint32_t n);
+
+/* Moves the table and the arrays of its container to a range for n more live slots, and at least
+ * for twice as many as now; if n is 0, which is the last step of a trim, to a smaller one, unless
+ * more than half of this one is in use. `more` lists the same arrays as hm_id_table_init_with, by
+ * hm_array_column_of; a capacity of 0 becomes that of the table. Fails as hm_id_table_prepare.
+ * Afterwards the container reads the addresses of its arrays again. With a capacity does nothing.
+ */
+hm_status hm_id_table_resize(hm_id_table *table, const char *name, uint32_t n,
+                             const hm_array_column *more, uint32_t count);
+
+/* Moves the table and the arrays of its container, listed as above, to a range for `capacity` live
+ * slots and `slots` entries, which are no fewer. Carries as many as the counts say. */
+hm_status hm_id_table_move(hm_id_table *table, size_t capacity, size_t slots,
+                           const hm_array_column *more, uint32_t count);
+
+/* Returns the generation floor of a slot's unit, 0 without one; makes floors for so many slots, new
+ * ones 0. */
+uint32_t hm_id_table_floor_of(const hm_id_table *table, uint32_t slot);
+hm_status hm_id_table_open_floors(hm_id_table *table, size_t slots);
+
+/* Sets a floor that has been made. */
+void hm_id_table_set_floor(hm_id_table *table, uint32_t slot, uint16_t floor);
+
+/* Commits so many entries; `grows` as in hm_array_commit. Where they have no space, they move to a
+ * range of their own. */
+hm_status hm_id_table_open_entries(hm_id_table *table, size_t slots, bool grows);
+
+/* Commits so many positions, live and free. With a capacity they may be more than that: then they
+ * move to a range of their own. A whole range has been resized before. */
+hm_status hm_id_table_open_positions(hm_id_table *table, size_t n);
+
+/* Returns how many live positions have memory: at most the capacity. */
+static inline uint32_t hm_id_table_ready(const hm_id_table *table)
+{
+    size_t limit = table->slot_array.limit;
+    return limit < table->capacity ? (uint32_t)limit : table->capacity;
+}
+
+/* As hm_id_table_trim, but moves nothing. */
+hm_status hm_id_table_trim_slots(hm_id_table *table);
+
+/* As hm_id_table_reserve; `grows` as in hm_array_commit. `name`: the container's, or NULL. */
+hm_status hm_id_table_prepare(hm_id_table *table, const char *name, uint32_t n, bool grows);
+
+/* Retires spent slots until the next n issues meet none, or no free slot is left. A reserve ends
+ * with it, so that hm_id_table_upcoming knows which slots those issues take. Each slot is retired
+ * once, so the search costs O(1) an issue, amortised. */
+void hm_id_table_retire_spent(hm_id_table *table, uint32_t n);
+
+/* Whether this is the handle that one of the next n issues will return. They have been reserved.
+ * O(1). */
+bool hm_id_table_is_upcoming(const hm_id_table *table, hm_handle handle, uint32_t n);
+
+/* HM_ERROR_INVALID when these fields of a descriptor break the rules that all containers share. */
+hm_status hm_id_table_check(uint32_t capacity, uint32_t max_slots, uint32_t type_id);
+
+/* Replaces HM_TYPE_ID_UNIQUE by a number that no container has had; leaves others as they are. It
+ * is the last step of an init that can fail, so that one that fails uses up no number. Fails with
+ * HM_ERROR_FULL. */
+hm_status hm_id_table_settle_type(uint32_t *type_id);
+
+/* The number that the next HM_TYPE_ID_UNIQUE gets. Exported, so that the dynamic linker makes one
+ * of those of all copies of the library in a process, where it can; the name has a version, which
+ * rises when the meaning changes. */
+extern HM_API uint32_t hm_next_unique_type_1;
+
+/* Issues n handles, which have been prepared, and writes them to `handles`, unless that is NULL. */
+void hm_id_table_issue_n(hm_id_table *table, uint32_t n, hm_handle *handles);
+
+/* Fills in the statistics that come from the table, and adds the sizes of its arrays. */
+void hm_id_table_add_stats(const hm_id_table *table, hm_stats *stats);
+
+/* Describes the table, for batches. */
+static inline hm_batch hm_id_table_batch(const hm_id_table *table)
+{
+    return (hm_batch){.entries = (const unsigned char *)table->entries,
+                      .entry_size = sizeof(hm_handle),
+                      .slot_count = table->slot_count,
+                      .limit = table->count};
+}
+
+/* Stores for each of n handles whether it resolves; returns how many do. */
+uint32_t hm_id_table_contains_n(const hm_id_table *table, const hm_handle *handles, uint32_t n,
+                                bool *alive);
+
+/* The functions of a container that pass a question on to its id table, `ids`. What the table has
+ * are `handles`, or what the container calls them. */
+#define HM_ID_TABLE_QUESTIONS(kind, handles)                                                       \
+    uint32_t hm_##kind##_contains_n(const hm_##kind *kind, const hm_handle *handles, uint32_t n,   \
+                                    bool *alive)                                                   \
+    {                                                                                              \
+        HM_CONTRACT(kind != NULL, "hm_" #kind "_contains_n: " #kind " is NULL");                   \
+        HM_CONTRACT(handles != NULL || n == 0, "hm_" #kind "_contains_n: " #handles " is NULL");   \
+        HM_CONTRACT(alive != NULL || n == 0, "hm_" #kind "_contains_n: alive is NULL");            \
+        return hm_id_table_contains_n(&kind->ids, handles, n, alive);                              \
+    }                                                                                              \
+    hm_handle_state hm_##kind##_explain(const hm_##kind *kind, hm_handle handle)                   \
+    {                                                                                              \
+        HM_CONTRACT(kind != NULL, "hm_" #kind "_explain: " #kind " is NULL");                      \
+        return hm_id_table_explain(&kind->ids, handle);                                            \
+    }                                                                                              \
+    size_t hm_##kind##_describe(const hm_##kind *kind, hm_handle handle, char *buffer,             \
+                                size_t size)                                                       \
+    {                                                                                              \
+        HM_CONTRACT(kind != NULL, "hm_" #kind "_describe: " #kind " is NULL");                     \
+        HM_CONTRACT(buffer != NULL || size == 0, "hm_" #kind "_describe: buffer is NULL");         \
+        return hm_id_table_describe(&kind->ids, handle, kind->name, buffer, size);                 \
+    }                                                                                              \
+    hm_owners hm_##kind##_as_owners(const hm_##kind *kind)                                         \
+    {                                                                                              \
+        HM_CONTRACT(kind != NULL, "hm_" #kind "_as_owners: " #kind " is NULL");                    \
+        return hm_id_table_as_owners(&kind->ids);                                                  \
+    }
+
+/* The reserve and upcoming of a container with an id table and with a static function that prepares
+ * n inserts; `grows` of that function as in hm_array_commit. */
+#define HM_ID_TABLE_RESERVE(kind)                                                                  \
+    hm_status hm_##kind##_reserve(hm_##kind *kind, uint32_t n)                                     \
+    {                                                                                              \
+        HM_CONTRACT(kind != NULL, "hm_" #kind "_reserve: " #kind " is NULL");                      \
+        hm_status status = kind##_prepare(kind, n, false);                                         \
+        if (status == HM_OK)                                                                       \
+            hm_id_table_retire_spent(&kind->ids, n);                                               \
+        return status;                                                                             \
+    }                                                                                              \
+    hm_handle hm_##kind##_upcoming(const hm_##kind *kind, uint32_t k)                              \
+    {                                                                                              \
+        HM_CONTRACT(kind != NULL, "hm_" #kind "_upcoming: " #kind " is NULL");                     \
+        return hm_id_table_upcoming(&kind->ids, k);                                                \
+    }
+
+#endif

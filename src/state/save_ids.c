@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: MIT */
+/* save: the part of an id table: the generations of all slots, 0 for a retired one; the free slots
+ * in the order in which they will be issued; the slots of the live positions, unless they ascend;
+ * the generation floors.
+ *
+ * A load makes entries without a position first, so that one that has a position already shows that
+ * its slot is named twice. */
+#include "save_internal.h"
+
+#include "../ids/handle_private.h"
+#include "../memory/array_private.h"
+#include "../memory/memory_private.h"
+
+static bool ids_ascend(const hm_id_table *ids)
+{
+    uint32_t position = 1;
+    while (position < ids->count && ids->slots[position] > ids->slots[position - 1])
+        position++;
+    return position >= ids->count;
+}
+
+static uint32_t ids_units_of(uint32_t slots)
+{
+    return (uint32_t)(((uint64_t)slots + HM_ID_TABLE_UNIT - 1) / HM_ID_TABLE_UNIT);
+}
+
+void hm_save_describe_ids(hm_save_section *section, const hm_id_table *ids)
+{
+    section->type_id = ids->type_id;
+    section->count = ids->count;
+    section->details[HM_SAVE_FREE] = ids->used - ids->count;
+    section->details[HM_SAVE_SLOTS] = ids->slot_count;
+    section->details[HM_SAVE_DROPPED_END] = ids->dropped_end;
+    section->detail_count = HM_SAVE_IDS_DETAILS;
+    if (ids_ascend(ids))
+        section->flags |= HM_SAVE_ASCENDING;
+}
+
+uint64_t hm_save_size_of_ids(const hm_save_section *section)
+{
+    uint64_t slots = section->details[HM_SAVE_FREE];
+    if ((section->flags & HM_SAVE_ASCENDING) == 0)
+        slots += section->count;
+    return 2 * (uint64_t)section->details[HM_SAVE_SLOTS] + 4 * slots +
+           2 * (uint64_t)ids_units_of(section->details[HM_SAVE_DROPPED_END]);
+}
+
+static void ids_save_generations(hm_save_out *out, const hm_id_table *ids)
+{
+    enum { MOST = HM_SAVE_PIECE / 2 };
+    for (uint32_t slot = 0; slot < ids->slot_count && out->status == HM_OK;) {
+        uint32_t part = ids->slot_count - slot < MOST ? ids->slot_count - slot : MOST;
+        for (uint32_t i = 0; i < part; i++, slot++) {
+            hm_handle entry = ids->entries[slot];
+            hm_save_put_16(out->piece + (size_t)2 * i,
+                           hm_handle_is_free(entry) ? 0 : hm_handle_generation(entry));
+        }
+        hm_save_bytes(out, out->piece, 2 * (size_t)part);
+    }
+}
+
+static void ids_save_slots(hm_save_out *out, const uint32_t *slots, uint32_t n)
+{
+    enum { MOST = HM_SAVE_PIECE / 4 };
+    while (n > 0 && out->status == HM_OK) {
+        uint32_t part = n < MOST ? n : MOST;
+        for (uint32_t i = 0; i < part; i++)
+            hm_save_put_32(out->piece + (size_t)4 * i, slots[i]);
+        hm_save_bytes(out, out->piece, 4 * (size_t)part);
+        slots += part;
+        n -= part;
+    }
+}
+
+static void ids_save_floors(hm_save_out *out, const hm_id_table *ids)
+{
+    enum { MOST = HM_SAVE_PIECE / 2 };
+    uint32_t units = ids_units_of(ids->dropped_end);
+    for (uint32_t unit = 0; unit < units && out->status == HM_OK;) {
+        uint32_t part = units - unit < MOST ? units - unit : MOST;
+        for (uint32_t i = 0; i < part; i++, unit++)
+            hm_save_put_16(out->piece + (size_t)2 * i,
+                           hm_id_table_floor_of(ids, unit * HM_ID_TABLE_UNIT));
+        hm_save_bytes(out, out->piece, 2 * (size_t)part);
+    }
+}
+
+void hm_save_ids(hm_save_out *out, const hm_id_table *ids)
+{
+    ids_save_generations(out, ids);
+    ids_save_slots(out, ids->slots + ids->count, ids->used - ids->count);
+    if ((out->section->flags & HM_SAVE_ASCENDING) == 0)
+        ids_save_slots(out, ids->slots, ids->count);
+    ids_save_floors(out, ids);
+}
+
+hm_status hm_load_check_unused(const hm_id_table *ids, const char *what, const char *name)
+{
+    if (ids->entries == NULL)
+        return hm_fail_uninitialised(what);
+    if (ids->slot_count == 0 && ids->dropped_end == 0)
+        return HM_OK;
+    return hm_load_fail_used(what, name);
+}
+
+hm_status hm_load_check_ids(hm_save_in *in, const hm_id_table *ids, const hm_save_desc *desc)
+{
+    const hm_save_section *section = &in->section;
+    if (section->detail_count < HM_SAVE_IDS_DETAILS)
+        return hm_load_fail(in, HM_ERROR_CORRUPT, 0, "its header is too short");
+    uint32_t slots = section->details[HM_SAVE_SLOTS],
+             dropped = section->details[HM_SAVE_DROPPED_END];
+    uint64_t used = (uint64_t)section->count + section->details[HM_SAVE_FREE];
+    uint32_t max_count = desc != NULL ? desc->max_count : 0;
+    uint32_t max_slots = desc != NULL ? desc->max_slots : 0;
+    if (used > slots)
+        return hm_load_fail(in, HM_ERROR_CORRUPT, 0,
+                            "%" HM_U64 " slots are in use, but there are %" HM_U32, used, slots);
+    hm_status status = hm_load_check_limit(in, "items", section->count, max_count, ids->capacity);
+    if (status == HM_OK)
+        status = hm_load_check_limit(in, "slots", slots, max_slots, ids->max_slots);
+    if (status == HM_OK)
+        status = hm_load_check_limit(in, "slots before a trim", dropped, max_slots, ids->max_slots);
+    return status;
+}
+
+/* Moves to a whole range. The counts, which are 0, say meanwhile what is carried. */
+static hm_status ids_move(hm_load_ids *load, size_t capacity, size_t slots)
+{
+    hm_id_table *ids = load->ids;
+    ids->count = load->count;
+    ids->slot_count = load->slots;
+    hm_status status = load->move(load->owner, capacity, slots);
+    ids->count = ids->slot_count = 0;
+    return status;
+}
+
+hm_status hm_load_widen(hm_load_ids *load, size_t count)
+{
+    const hm_array *first = &load->ids->slot_array;
+    if (!first->is_whole || count <= first->capacity)
+        return HM_OK;
+    size_t capacity = first->capacity * hm_array_factor(first->memory, first->range_size);
+    if (capacity < count)
+        capacity = count;
+    if (capacity > load->ids->capacity)
+        capacity = load->ids->capacity;
+    return ids_move(load, capacity, capacity);
+}
+
+/* Reads the generations, and makes entries without a position. */
+static hm_status ids_load_generations(hm_save_in *in, hm_load_ids *load)
+{
+    enum { MOST = HM_SAVE_PIECE / 2 };
+    const uint32_t *details = in->section.details;
+    uint32_t type_id = load->ids->type_id, slots = details[HM_SAVE_SLOTS], retired = 0;
+    const uint64_t all = HM_HANDLE_FREE_BIT |
+                         hm_handle_pack(HM_INVALID_INDEX, HM_HANDLE_MAX_GENERATION, type_id).bits;
+    while (load->slots < slots) {
+        uint32_t part = slots - load->slots < MOST ? slots - load->slots : MOST;
+        if (!hm_load_bytes(in, in->piece, 2 * (size_t)part))
+            return in->status;
+        hm_status status = hm_id_table_open_entries(load->ids, (size_t)load->slots + part, true);
+        if (status != HM_OK)
+            return status;
+        hm_handle *entries = load->ids->entries + load->slots;
+        for (uint32_t i = 0; i < part; i++) {
+            uint32_t generation = hm_load_16(in->piece + (size_t)2 * i);
+            uint64_t bits = hm_handle_pack(HM_INVALID_INDEX, generation, type_id).bits;
+            entries[i] = hm_handle_from_bits(generation != 0 ? bits : all);
+            retired += generation == 0;
+        }
+        load->slots += part;
+    }
+    if (retired == slots - details[HM_SAVE_FREE] - in->section.count)
+        return HM_OK;
+    return hm_load_fail(in, HM_ERROR_CORRUPT, 0,
+                        "%" HM_U32 " slots have generation 0, but that many are not retired",
+                        retired);
+}
+
+/* Whether no position has been given to the slot of an entry, and it is not retired. */
+static bool ids_is_open(hm_handle entry)
+{
+    return hm_handle_index(entry) == HM_INVALID_INDEX && !hm_handle_is_free(entry);
+}
+
+/* Reads the slots of n positions from `position` on. */
+static hm_status ids_load_slots(hm_save_in *in, hm_load_ids *load, uint32_t position, uint32_t n)
+{
+    enum { MOST = HM_SAVE_PIECE / 4 };
+    hm_id_table *ids = load->ids;
+    while (n > 0) {
+        uint32_t part = n < MOST ? n : MOST;
+        if (!hm_load_bytes(in, in->piece, 4 * (size_t)part))
+            return in->status;
+        for (uint32_t i = 0; i < part; i++, position++) {
+            uint32_t slot = hm_load_32(in->piece + (size_t)4 * i);
+            if (slot >= load->slots || !ids_is_open(ids->entries[slot]))
+                return hm_load_fail(
+                    in, HM_ERROR_CORRUPT, 4 * (size_t)(part - i), "slot %" HM_U32 " is %s", slot,
+                    slot >= load->slots ? "out of range" : "retired, or named twice");
+            hm_handle_link(ids->entries, ids->slots, slot, position);
+        }
+        n -= part;
+    }
+    return HM_OK;
+}
+
+/* Gives the positions in ascending order to the slots that are left. */
+static void ids_link_ascending(hm_load_ids *load)
+{
+    /* Of its own, since gcc loads what it reaches through a pointer again after each store. */
+    hm_handle *entries = load->ids->entries;
+    uint32_t *slots = load->ids->slots, position = 0;
+    for (uint32_t slot = 0, end = load->slots; slot < end; slot++)
+        if (ids_is_open(entries[slot]))
+            hm_handle_link(entries, slots, slot, position++);
+}
+
+static hm_status ids_load_floors(hm_save_in *in, hm_load_ids *load)
+{
+    enum { MOST = HM_SAVE_PIECE / 2 };
+    uint32_t dropped = in->section.details[HM_SAVE_DROPPED_END], units = ids_units_of(dropped);
+    for (uint32_t unit = 0; unit < units;) {
+        uint32_t part = units - unit < MOST ? units - unit : MOST;
+        if (!hm_load_bytes(in, in->piece, 2 * (size_t)part))
+            return in->status;
+        uint32_t end = unit + part < units ? (unit + part) * HM_ID_TABLE_UNIT : dropped;
+        hm_status status = hm_id_table_open_floors(load->ids, end);
+        if (status != HM_OK)
+            return status;
+        for (uint32_t i = 0; i < part; i++, unit++) {
+            uint32_t floor = hm_load_16(in->piece + (size_t)2 * i);
+            if (floor == HM_HANDLE_MAX_GENERATION)
+                return hm_load_fail(in, HM_ERROR_CORRUPT, 2 * (size_t)(part - i),
+                                    "a floor is the last generation");
+            hm_id_table_set_floor(load->ids, unit * HM_ID_TABLE_UNIT, (uint16_t)floor);
+        }
+    }
+    return HM_OK;
+}
+
+hm_status hm_load_ids_part(hm_save_in *in, hm_load_ids *load)
+{
+    uint32_t free = in->section.details[HM_SAVE_FREE], count = in->section.count;
+    hm_id_table *ids = load->ids;
+    load->count = count;
+    hm_status status = ids_load_generations(in, load);
+    if (status == HM_OK && ids->slot_array.is_whole && count + free > ids->slot_array.capacity)
+        status = ids_move(load, count + free, load->slots);
+    if (status == HM_OK)
+        status = hm_id_table_open_positions(ids, (size_t)count + free);
+    if (status == HM_OK)
+        status = ids_load_slots(in, load, count, free);
+    if (status == HM_OK && (in->section.flags & HM_SAVE_ASCENDING) == 0)
+        status = ids_load_slots(in, load, 0, count);
+    else if (status == HM_OK)
+        ids_link_ascending(load);
+    return status == HM_OK ? ids_load_floors(in, load) : status;
+}
+
+void hm_load_adopt_ids(const hm_save_in *in, hm_load_ids *load)
+{
+    const uint32_t *details = in->section.details;
+    hm_id_table *ids = load->ids;
+    ids->slot_count = details[HM_SAVE_SLOTS];
+    ids->dropped_end = details[HM_SAVE_DROPPED_END];
+    ids->count = in->section.count;
+    ids->used = ids->count + details[HM_SAVE_FREE];
+    ids->fresh_end = 0; /* What is committed and the floors have changed. */
+}
+
+void hm_load_return_array(hm_array *array, const hm_array *before)
+{
+    if (array->data == before->data) {
+        hm_array_give_back(array, before, false);
+        return;
+    }
+    hm_array_fini(array);
+    *array = *before;
+    if (before->committed_size == 0 ||
+        hm_memory_commit(before->memory, before->data, before->committed_size, false) == HM_OK)
+        return;
+    hm_restore_last_error(); /* What was reserved ahead is lost. */
+    array->committed_size = array->limit = 0;
+}
+
+void hm_load_drop_ids(hm_load_ids *load)
+{
+    hm_id_table *ids = load->ids;
+    hm_id_table *before = &load->before;
+    hm_array_close(&ids->floors);
+    load->count = load->slots = 0;
+    if (ids->slot_array.is_whole) {
+        /* Not the addresses, which another range may have by now. */
+        bool has_moved = ids->slot_array.capacity != before->slot_array.capacity ||
+                         ids->entry_array.capacity != before->entry_array.capacity;
+        if (has_moved &&
+            ids_move(load, before->slot_array.capacity, before->entry_array.capacity) != HM_OK)
+            hm_restore_last_error(); /* It stays as large as it is. */
+        return;
+    }
+    hm_load_return_array(&ids->entry_array, &before->entry_array);
+    hm_load_return_array(&ids->slot_array, &before->slot_array);
+    ids->entries = before->entries;
+    ids->slots = before->slots;
+}

@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: MIT */
+/* save: what its sources share. docs/format.md has the format.
+ *
+ * How a container is added. Its kind is in hm_save_kind and in `section_kinds` (section.c); its
+ * functions are in a source of its own, after save_map.c.
+ *
+ * A save fills in an hm_save_section: hm_save_describe (name, layout, items), then the container's
+ * own numbers (up to HM_SAVE_DETAILS; hm_save_describe_ids has those of an id table) and
+ * payload_size, which must be known before the first byte. Then hm_save_begin writes the header,
+ * hm_save_bytes, hm_save_items and hm_save_ids the payload, and hm_save_end checks that it had the
+ * size that was said. After a refusal the functions do nothing, and hm_save_end returns why.
+ *
+ * A load has four steps, and nothing of it may be seen before the last:
+ *
+ *  1. It asks whether the container is at rest and has issued nothing, and copies its struct:
+ *     `before`. It enters the guard: it is busy for all callbacks.
+ *  2. hm_load_find reads up to the section. hm_load_check and hm_load_check_ids compare the header
+ *     with the container; what is the container's own, and payload_size, it compares itself.
+ *  3. It fills the container's arrays behind its counts, which stay 0, so that no call sees what is
+ *     there. It makes room only for what has arrived, or arrives next: a file may lie. Items come
+ *     before ids, since they are what a large part of a file's bytes is for. While arrays move, the
+ *     counts of the id table say how much is carried (hm_load_move).
+ *  4. hm_load_end has seen the last checksum. Then the counts are set (hm_load_adopt_ids), which
+ *     cannot fail. If anything failed, it destroys what decode made, and gives back memory
+ *     (hm_load_drop_ids, hm_array_give_back), so that the container is as it was.
+ *
+ * It leaves the guard. */
+#ifndef HANDLE_MAP_SAVE_INTERNAL_H
+#define HANDLE_MAP_SAVE_INTERNAL_H
+
+#include "../base/base_private.h"
+#include "../base/hash_private.h"
+#include "../ids/id_table_private.h"
+
+#include <handle_map/save.h>
+
+typedef enum hm_save_kind {
+    HM_SAVE_MAP = 1,
+    HM_SAVE_POOL,
+    HM_SAVE_TABLE,
+    HM_SAVE_SECONDARY,
+    HM_SAVE_LISTS,
+    HM_SAVE_INDEX,
+    HM_SAVE_WORLD,
+    HM_SAVE_CHANGES = 16 /* added to the kind of a container: what changed in it */
+} hm_save_kind;
+
+/* The bits of a section's flags. */
+enum {
+    HM_SAVE_ENCODED = 1,   /* the items went through encode */
+    HM_SAVE_ASCENDING = 2, /* the slots of live positions ascend, and are not listed */
+    HM_SAVE_REUSE_LAST = 4 /* of a pool */
+};
+
+enum {
+    HM_SAVE_BLOCK = 1 << 16,             /* bytes of the payload before each checksum */
+    HM_SAVE_PIECE = HM_SAVE_MAX_ENCODED, /* bytes that are converted at a time */
+    HM_SAVE_TEXT = 255,                  /* bytes of a name, at most */
+    HM_SAVE_DETAILS = 272                /* numbers of the container's own in a header, at most */
+};
+
+/* What the header of a section says. */
+typedef struct hm_save_section {
+    const char *name, *layout;
+    uint32_t kind; /* hm_save_kind; of others there may be any in a file */
+    uint32_t flags;
+    uint32_t type_id;
+    uint32_t item_size;    /* bytes in the container */
+    uint32_t encoded_size; /* bytes in the file */
+    uint32_t version;      /* of the layout */
+    uint32_t count;        /* items */
+    uint32_t detail_count;
+    uint32_t details[HM_SAVE_DETAILS];
+    uint64_t payload_size; /* bytes, without the checksums of the blocks */
+} hm_save_section;
+
+/* A section that is being written. */
+typedef struct hm_save_out {
+    hm_sink sink;
+    hm_status status; /* HM_OK, or why it failed */
+    hm_hash hash;     /* of the block */
+    size_t block;     /* bytes that the block may still get */
+    uint64_t left;    /* bytes of the payload that are to come */
+    const hm_save_section *section;
+    unsigned char piece[HM_SAVE_PIECE];
+} hm_save_out;
+
+/* A section that is being read. */
+typedef struct hm_save_in {
+    hm_source source;
+    hm_status status;
+    hm_hash hash;
+    size_t block;
+    uint64_t left;    /* bytes of the payload that are to come */
+    uint64_t start;   /* where the section is: bytes from where the load began */
+    uint64_t payload; /* where its payload is */
+    const char *kind; /* "map" and so on */
+    hm_save_section section;
+    char others[72]; /* the sections before it, for messages */
+    char name[HM_SAVE_TEXT + 1], layout[HM_SAVE_TEXT + 1];
+    unsigned char piece[HM_SAVE_PIECE];
+} hm_save_in;
+
+/* Numbers in the order of the format. */
+static inline void hm_save_put_16(unsigned char *bytes, uint32_t value)
+{
+    bytes[0] = (unsigned char)value;
+    bytes[1] = (unsigned char)(value >> 8);
+}
+
+static inline void hm_save_put_32(unsigned char *bytes, uint32_t value)
+{
+    for (int i = 0; i < 4; i++)
+        bytes[i] = (unsigned char)(value >> 8 * i);
+}
+
+static inline void hm_save_put_64(unsigned char *bytes, uint64_t value)
+{
+    hm_save_put_32(bytes, (uint32_t)value);
+    hm_save_put_32(bytes + 4, (uint32_t)(value >> 32));
+}
+
+static inline uint32_t hm_load_16(const unsigned char *bytes)
+{
+    return (uint32_t)bytes[0] | (uint32_t)bytes[1] << 8;
+}
+
+static inline uint32_t hm_load_32(const unsigned char *bytes)
+{
+    return hm_load_16(bytes) | hm_load_16(bytes + 2) << 16;
+}
+
+static inline uint64_t hm_load_64(const unsigned char *bytes)
+{
+    return hm_load_32(bytes) | (uint64_t)hm_load_32(bytes + 4) << 32;
+}
+
+/* section.c: headers */
+
+/* HM_ERROR_INVALID: the name of the descriptor, or else of the container, or the layout has more
+ * than HM_SAVE_TEXT bytes. */
+hm_status hm_save_check_names(const hm_save_desc *desc, const char *name);
+
+/* Fills in what a descriptor says, or its defaults. `desc` NULL: all of them; `name`: that of the
+ * container. HM_ERROR_INVALID: the descriptor is wrong. */
+hm_status hm_save_describe(hm_save_section *section, const hm_save_desc *desc, const char *name);
+
+void hm_save_begin(hm_save_out *out, const hm_save_section *section, hm_sink sink);
+
+/* Reads headers until one has this kind and the name of the descriptor, or of the container. */
+hm_status hm_load_find(hm_save_in *in, uint32_t kind, const hm_save_desc *desc, const char *name,
+                       hm_source source);
+
+/* Returns the bytes of a name, or more than HM_SAVE_TEXT if it is too long. */
+size_t hm_save_length(const char *text);
+
+/* Compares a header with its descriptor and with a container of this type id and item size. */
+hm_status hm_load_check(hm_save_in *in, const hm_save_desc *desc, uint32_t type_id,
+                        size_t item_size);
+
+/* Fails if a number of the header is above `most`, which is the descriptor's, or 0:
+ * HM_ERROR_CORRUPT; or above the limit of the container: HM_ERROR_FULL. */
+hm_status hm_load_check_limit(hm_save_in *in, const char *what, uint64_t number, uint32_t most,
+                              uint32_t limit);
+
+/* HM_ERROR_INVALID: the container has issued something. */
+HM_COLD hm_status hm_load_fail_used(const char *what, const char *name);
+
+/* stream.c: the payload in blocks */
+
+void hm_save_bytes(hm_save_out *out, const void *bytes, size_t size);
+hm_status hm_save_end(hm_save_out *out);
+
+/* Reads the next bytes of the payload; false: in->status says why not. */
+bool hm_load_bytes(hm_save_in *in, void *bytes, size_t size);
+
+/* Returns in->status, when the whole payload has been read and its last checksum is right. */
+hm_status hm_load_end(hm_save_in *in);
+
+/* Skips the payload. */
+bool hm_load_skip(hm_save_in *in);
+
+/* Reads bytes that nobody needs. */
+bool hm_load_pass(hm_save_in *in, uint64_t size);
+
+/* For what does not fit although it is no damage: a damage of the bytes up to here would have
+ * looked the same. Reads the rest, and returns the status only if the checksums are right. */
+hm_status hm_load_confirm(hm_save_in *in, hm_status status);
+
+/* Fails and sets in->status; the sentence names the section, and the byte that is `back` bytes of
+ * the payload before the next one. */
+HM_COLD HM_PRINTF(4, 5) hm_status
+    hm_load_fail(hm_save_in *in, hm_status status, size_t back, const char *format, ...);
+
+/* items.c */
+
+/* Writes n items that lie one behind the other. */
+void hm_save_items(hm_save_out *out, const hm_save_desc *desc, const void *items, size_t item_size,
+                   uint32_t n);
+
+/* Returns how many of `left` items to read next: the room that a container makes for them is small,
+ * or that of one item. */
+uint32_t hm_load_next(size_t item_size, uint32_t left);
+
+/* Reads n items. Returns how many it has made, fewer if it fails. */
+uint32_t hm_load_items(hm_save_in *in, const hm_save_desc *desc, void *items, size_t item_size,
+                       uint32_t n);
+
+/* ids.c: the part of an id table */
+
+enum { HM_SAVE_FREE, HM_SAVE_SLOTS, HM_SAVE_DROPPED_END, HM_SAVE_IDS_DETAILS };
+
+/* Fills in the numbers of the table: details, count, type id and flags. */
+void hm_save_describe_ids(hm_save_section *section, const hm_id_table *ids);
+
+/* Returns the bytes of the table's part. */
+uint64_t hm_save_size_of_ids(const hm_save_section *section);
+
+void hm_save_ids(hm_save_out *out, const hm_id_table *ids);
+
+/* HM_ERROR_INVALID: the table has issued something. `what`, `name`: of its container. */
+hm_status hm_load_check_unused(const hm_id_table *ids, const char *what, const char *name);
+
+/* An id table that is being loaded. */
+typedef struct hm_load_ids {
+    hm_id_table *ids;
+    hm_id_table before; /* as it was */
+    void *owner;
+    /* As hm_map_move. */
+    hm_status (*move)(void *owner, size_t capacity, size_t slots);
+    uint32_t count; /* items that are carried */
+    uint32_t slots; /* entries that are carried */
+} hm_load_ids;
+
+/* Compares the numbers of the header with each other, with the table and the descriptor. */
+hm_status hm_load_check_ids(hm_save_in *in, const hm_id_table *ids, const hm_save_desc *desc);
+
+/* Without a capacity, moves to a range with room for `count` items, if this one has none. */
+hm_status hm_load_widen(hm_load_ids *load, size_t count);
+
+/* Reads the table's part. All items have been read. */
+hm_status hm_load_ids_part(hm_save_in *in, hm_load_ids *load);
+
+/* Makes what was loaded the table's own; or gives back the memory that the table had not before,
+ * and without a capacity that of its container. */
+void hm_load_adopt_ids(const hm_save_in *in, hm_load_ids *load);
+void hm_load_drop_ids(hm_load_ids *load);
+
+/* Gives back what an array of a range in steps has got since `before` was a copy of it; it may have
+ * left its place there for a range of its own. The program does not see it. */
+void hm_load_return_array(hm_array *array, const hm_array *before);
+
+/* save_secondary.c: owners, of a secondary or an index */
+
+enum { HM_SAVE_OWNER = 6 /* bytes */ };
+
+/* The first number of both: that behind the highest slot of an owner. */
+enum { HM_SAVE_OWNER_SLOTS };
+
+/* Returns the number behind the highest slot of n owners. */
+uint32_t hm_save_slots_of(const hm_handle *owners, uint32_t n);
+
+void hm_save_owners(hm_save_out *out, const hm_handle *owners, uint32_t n);
+
+/* Compares the numbers of the header with the limits of the owners, which are `what`; `agrees`:
+ * with each other and with its size they agree. */
+hm_status hm_load_check_owners(hm_save_in *in, const hm_save_desc *desc, const hm_secondary *owners,
+                               const char *what, bool agrees);
+
+/* Reads n owners, whose slots are below `slots`. */
+hm_status hm_load_owners(hm_save_in *in, hm_handle *owners, uint32_t n, uint32_t slots,
+                         uint32_t type_id);
+
+/* Gives so many owners their positions, when all has been checked. */
+hm_status hm_load_adopt_owners(hm_save_in *in, hm_secondary *secondary, uint32_t count,
+                               uint32_t slots);
+
+/* Reads values until there are `count`; *made counts them. Then runs the hook for those that decode
+ * has made, the last one first. */
+hm_status hm_load_values(hm_save_in *in, hm_secondary *secondary, const hm_save_desc *desc,
+                         uint32_t count, uint32_t *made);
+void hm_load_destroy_values(const hm_secondary *secondary, const hm_save_desc *desc, uint32_t made);
+
+/* save_lists.c: makes the last block, which is at `unit` and ends at *end, one for so many items.
+ * While lists are loaded `end` is not in the struct. */
+hm_status hm_load_widen_block(hm_lists_blocks *blocks, uint32_t *end, uint32_t unit,
+                              uint64_t count);
+
+/* save_world.c */
+
+/* In the payload of a world, of a component: bytes before its names, and the bits of its flags. */
+enum { HM_SAVE_COMPONENT = 16, HM_SAVE_COMPONENT_ENCODED = 1, HM_SAVE_COMPONENT_SPARSE = 2 };
+
+/* Rows whose columns are saved one behind the other: a load makes room for so many at a time. */
+enum { HM_SAVE_ROWS = 64 };
+
+/* Rows that follow each other in a chunk. */
+typedef struct hm_save_run {
+    hm_world_place place;
+    uint32_t rows;
+} hm_save_run;
+
+/* The numbers of a world behind those of its id table. */
+enum {
+    HM_SAVE_WORLD_COMPONENTS = HM_SAVE_IDS_DETAILS,
+    HM_SAVE_WORLD_ARCHETYPES,
+    HM_SAVE_WORLD_DETAILS
+};
+
+/* Of an entity, for the header: what is saved of it follows in the payload. */
+enum { HM_SAVE_ENTITY = 8 /* bytes */ };
+
+/* Returns the format of a component, or NULL. */
+const hm_save_desc *hm_save_format_of(const hm_world_save_desc *desc, hm_component component);
+
+/* Returns the name of a component in files, or NULL. */
+const char *hm_save_name_of(const hm_world *world, const hm_world_save_desc *desc, uint32_t number);
+
+/* HM_ERROR_INVALID: a component has two formats, no name, a too long one, or that of another; or a
+ * format is for no component of the world. */
+hm_status hm_save_check_components(const hm_world *world, const hm_world_save_desc *desc);
+
+/* load_world.c: as hm_world_load. The world has no hooks then but for what decode has made. */
+hm_status hm_load_merged_world(hm_world *world, const hm_world_save_desc *desc, hm_source source);
+
+#endif
