@@ -386,6 +386,19 @@ TEST(changes, of_a_component_fit_those_of_the_worlds_that_there_are)
     hm_world_fini(&other);
 }
 
+TEST(changes, of_a_component_are_refused_by_a_world_that_has_none)
+{
+    hm_world world;
+    CHECK(hm_world_init(&world, &(hm_world_desc){.type_id = TYPE}) == HM_OK);
+    hm_handle entity = hm_world_create(&world, NULL, 0);
+    for (int kind = HM_CHANGE_INSERTED; kind <= HM_CHANGE_EDITED; kind++) {
+        const hm_change change = {.handle = entity, .kind = (hm_change_kind)kind};
+        CHECK(hm_world_apply(&world, &change) == HM_ERROR_INVALID);
+    }
+    CHECK(hm_world_validate(&world) == HM_OK && hm_world_count(&world) == 1);
+    hm_world_fini(&world);
+}
+
 /* The section is right, but the container is another one: what comes before it is made. */
 TEST(changes, of_an_entity_without_room_in_a_row_are_refused_as_full)
 {
