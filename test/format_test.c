@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* format: each conversion writes what snprintf writes, into buffers of every size. */
-#include "../src/base/format_private.h"
+#include "../src/base/base_private.h"
 #include "support/test.h"
 
 #include <stdbool.h>

@@ -57,10 +57,13 @@ TYPE = r'[A-Za-z_][\w \t*]*[ *]'
 DECLARED = re.compile(fr'^(HM_COLD )?((?!static|typedef|return|HM_){TYPE}(\w+){PARAMETERS};\n)',
                       re.MULTILINE)
 
-# For Chunk: what is no code, a name, the end of a pasted name, and what defines names.
+# For Chunk: what is no code, what may come before a function, a name, the beginning and the end of
+# a pasted name, variables, and what defines names.
 NOISE = re.compile(r'/\*.*?\*/|"(?:\\.|[^"\\\n])*"', re.DOTALL)
+ATTRIBUTE = re.compile(r'\bHM_PRINTF\(\d, \d\) (\w+)\s+')
 NAME = re.compile(r'\b[A-Za-z_]\w*')
-PASTED = re.compile(r'##(_\w+)')
+PASTED = re.compile(r'\b(?:(\w+_)##)?\w+(?:##(_\w+))?')
+VARIABLES = re.compile(r'^extern [^;(]*;', re.MULTILINE)
 DEFINITIONS = [re.compile(pattern, re.MULTILINE) for pattern in (
     r'^(?!typedef|return|#)[A-Za-z_][\w \t*]*[ *](\w+)\(',    # functions
     r'^#define (\w+)',
@@ -163,11 +166,13 @@ class Chunk:
     """Lines of C that belong together: up to an empty line that is not in braces."""
 
     def __init__(self, text):
-        code = NOISE.sub(' ', text)
+        code = ATTRIBUTE.sub(r'\1 ', NOISE.sub(' ', text))
         self.text = text
         self.names = set(NAME.findall(code))
-        self.endings = set(PASTED.findall(code))  # of the names that a macro pastes together
+        self.pasted = set(PASTED.findall(code)) - {('', '')}  # around what a macro is given
         self.defined = {name for pattern in DEFINITIONS for name in pattern.findall(code)}
+        for variables in VARIABLES.findall(code):
+            self.defined.update(re.findall(r'(\w+)(?=[,;])', variables))
         self.is_comment = not code.strip()
         if re.search(r'^\s*#\s*(if|else|elif|endif|include|undef)', code, re.MULTILINE):
             self.defined.clear()  # It stays in any case.
@@ -193,13 +198,14 @@ def shake(texts, roots, parts):
     nor what stays names."""
     chunks = [(text, path, chunk) for text, pieces in enumerate(texts) for path, piece in pieces
               for chunk in split(piece)]
-    kept, names, endings = set(), set(), set()
+    kept, names, pasted = set(), set(), set()
 
     def is_needed(name):
-        """Or may be pasted together from the name of a part and an ending."""
-        return name in names or any(name.endswith(ending) and
-                                    name[:-len(ending)].removeprefix('hm_') in parts
-                                    for ending in endings)
+        """Or may be pasted together around the name of a part."""
+        return name in names or any(
+            name.startswith(beginning) and name.endswith(ending) and
+            name[len(beginning):len(name) - len(ending)].removeprefix('hm_') in parts
+            for beginning, ending in pasted)
     new = True
     while new:
         new = [chunk for _, path, chunk in chunks if chunk not in kept and not chunk.is_comment and
@@ -207,7 +213,7 @@ def shake(texts, roots, parts):
         kept.update(new)
         for chunk in new:
             names |= chunk.names
-            endings |= chunk.endings
+            pasted |= chunk.pasted
     # A comment alone is about what follows; that of a file goes if most of the file does.
     stays, weights, next_of = [], {}, {}
     for _, path, chunk in chunks:
@@ -233,6 +239,8 @@ class Expander:
         others = {header for part in PARTS.keys() - parts
                   for header in (part, *HEADERS.get(part, ()))}
         self.left_out = {f'#include <handle_map/{header}.h>\n' for header in others}
+        self.without_sources = {f'#include <handle_map/{part}.h>\n' for part in PARTS
+                                if not PARTS[part][0]}
 
     def public(self, name):
         pieces = self.file(os.path.join(INCLUDE, name))
@@ -259,7 +267,8 @@ class Expander:
             text = GUARD.sub(r'\2', text)
         for line in text.splitlines(keepends=True):
             public, private = PUBLIC.fullmatch(line), PRIVATE.fullmatch(line)
-            if path.endswith(MAIN) and line in self.left_out:
+            if line in self.left_out and (path.endswith(MAIN) or path.startswith(SOURCES) and
+                                          line not in self.without_sources):
                 continue
             if not public and not private:
                 lines.append(line)
@@ -286,6 +295,19 @@ def bare(text):
     text = re.sub(r'^[ \t]*/\*(?:(?!\*/).)*\*/[ \t]*\n\n?', '', text,
                   flags=re.DOTALL | re.MULTILINE)
     return re.sub(r'[ \t]*/\*(?:(?!\*/).)*\*/|"(?:\\.|[^"\\\n])*"', keep, text, flags=re.DOTALL)
+
+
+def include_once(text):
+    """Leaves out what an include outside all conditions has brought already."""
+    kept, seen, depth = [], set(), 0
+    for line in text.splitlines(keepends=True):
+        depth += bool(re.match(r'#\s*if', line)) - bool(re.match(r'#\s*endif', line))
+        if line in seen:
+            continue
+        if depth == 0 and line.startswith('#include <'):
+            seen.add(line)
+        kept.append(line)
+    return ''.join(kept)
 
 
 def keep_inside(text):
@@ -340,7 +362,7 @@ def amalgamate(directory, parts, folders):
         header, poison, source = shake([header, poison, source], roots, chosen)
         header = [(path, bare(piece) if f'{os.sep}detail{os.sep}' in path else piece)
                   for path, piece in header]
-    text = join(source)
+    text = include_once(join(source))
     early = join(poison)
     if parts:  # Of what conditions keep, not all is used.
         early = bare(early)

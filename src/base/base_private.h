@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* base: how the library records why a call fails, for hm_last_error. Success costs nothing. Calls
- * of hm_fail need the conversions of format_private.h, which this header includes. */
+/* base: how the library records why a call fails, sentences with numbers in them, the guard of a
+ * container, XXH64, and text on its way to a sink. Functions for the folders above, not for
+ * programs. */
 #ifndef HANDLE_MAP_BASE_PRIVATE_H
 #define HANDLE_MAP_BASE_PRIVATE_H
 
@@ -9,9 +10,57 @@
 #error "the sources of handle_map need C11: compile them with -std=c11, or /std:c11"
 #endif
 
-#include "format_private.h"
-
 #include <handle_map/base.h>
+#include <handle_map/bits.h>
+#include <handle_map/detail/guard.h>
+#include <handle_map/hash.h>
+#include <handle_map/sink.h>
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* format: sentences with numbers in them, as snprintf writes them. The library has its own because
+ * a freestanding build has no <stdio.h>; all builds use it, so that all say the same.
+ *
+ * Conversions: %s and %.Ns, %u and %x with l, ll or z, %0Nu and %0Nx. The compiler checks the
+ * arguments; any other conversion is a broken contract. */
+
+/* A freestanding gcc does not say whether uint32_t is int or long; other builds check the same
+ * sentences. */
+#if defined(HM_USE_GNU) && !defined(_WIN32) && !defined(HM_FREESTANDING)
+#define HM_PRINTF(text, rest) __attribute__((format(printf, text, rest)))
+#else
+#define HM_PRINTF(text, rest)
+#endif
+
+/* As PRIu32 and so on of <inttypes.h>, which a freestanding compiler lacks, and which may name
+ * conversions that are a system's own. */
+#ifdef __UINT64_FMTu__ /* clang says which type it is */
+#define HM_U32 __UINT32_FMTu__
+#define HM_X32 __UINT32_FMTx__
+#define HM_U64 __UINT64_FMTu__
+#define HM_X64 __UINT64_FMTx__
+#else
+#define HM_U32 "u"
+#define HM_X32 "x"
+#if defined(__LP64__)
+#define HM_U64 "lu"
+#define HM_X64 "lx"
+#else
+#define HM_U64 "llu"
+#define HM_X64 "llx"
+#endif
+#endif
+
+/* A string that is NULL is written as "(null)": a sentence with a name that is missing is better
+ * than a crash. Writes at most size - 1 characters and a zero, or nothing if size is 0. Returns the
+ * length of the whole text. */
+HM_COLD HM_PRINTF(3, 4) size_t hm_format(char *buffer, size_t size, const char *format, ...);
+HM_COLD HM_PRINTF(3, 0) size_t
+    hm_format_list(char *buffer, size_t size, const char *format, va_list arguments);
+
+/* errors: how the library records why a call fails, for hm_last_error. Success costs nothing. */
 
 /* Records a message and returns the status: a function that fails ends with `return hm_fail(...)`.
  * A failure is recorded once, where its reason is known; callers only pass the status on. */
@@ -80,5 +129,74 @@ bool hm_is_same_text(const char *text, const char *other);
 /* Clears a struct of some hundred bytes that is made or ends often: compilers turn a memset of a
  * known size into a string instruction, which takes twice as long to begin as this call takes. */
 void hm_zero(void *bytes, size_t size);
+
+/* guard */
+
+static inline bool hm_guard_is_busy(const hm_guard *guard)
+{
+    return (guard->flags & HM_GUARD_BUSY) != 0;
+}
+
+/* Whether a call that would change the container is refused, and why, for hm_last_error. A call
+ * that takes one handle asks if the handle resolves; any other call asks first, even if it has
+ * nothing to do. `what` is "map", "pool" and so on. */
+static inline bool hm_guard_refuses(const hm_guard *guard, const char *what, const char *name)
+{
+    if (!hm_guard_is_busy(guard))
+        return false;
+    (void)hm_fail_busy(what, name);
+    return true;
+}
+
+/* The container is there, and none of its callbacks runs: for calls that return nothing. */
+#define HM_CONTRACT_AT_REST(container, function)                                                   \
+    (HM_CONTRACT((container) != NULL, function ": " #container " is NULL"),                        \
+     HM_CONTRACT_IDLE((container)->guard.flags, function, (container)->name))
+
+/* Every callback that can see the container runs between enter and leave. */
+static inline void hm_guard_enter(hm_guard *guard)
+{
+    guard->flags |= HM_GUARD_BUSY;
+    guard->limit = 0;
+}
+
+static inline void hm_guard_leave(hm_guard *guard, uint32_t limit)
+{
+    guard->flags &= ~(uint32_t)HM_GUARD_BUSY;
+    guard->limit = limit;
+}
+
+/* hash */
+
+enum { HM_HASH_STRIPE = sizeof(((hm_hash *)0)->rest) /* bytes: four lanes of 8 */ };
+
+/* Begins with a seed. */
+void hm_hash_begin(hm_hash *hash, uint64_t seed);
+
+/* Returns the checksum of these bytes, with the seed 0. */
+static inline uint64_t hm_hash_of(const void *bytes, size_t size)
+{
+    hm_hash hash = {0};
+    hm_hash_add(&hash, bytes, size);
+    return hm_hash_end(&hash);
+}
+
+/* sink: text on its way to a sink, a piece at a time. */
+
+enum { HM_TEXT_PART = 256 }; /* characters and a zero, at most, of what is put at a time */
+
+/* Only the sink is set at the start. */
+typedef struct hm_text {
+    hm_sink sink;
+    hm_status status; /* HM_OK, or why nothing more is written */
+    size_t length;
+    char piece[2 * HM_TEXT_PART];
+} hm_text;
+
+/* Cuts off what is longer than HM_TEXT_PART allows. */
+HM_PRINTF(2, 3) void hm_text_put(hm_text *text, const char *format, ...);
+
+/* Writes the rest, which is not empty, and returns the status: HM_ERROR_IO, the sink refused. */
+hm_status hm_text_end(hm_text *text);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* format: the conversions that the library's sentences use. */
-#include "format_private.h"
+#include "base_private.h"
 
 #include <handle_map/base.h>
 

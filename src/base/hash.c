@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* hash: XXH64. The four lanes take 8 bytes of each stripe, independently of each other, so that a
  * processor works on all of them at once. */
-#include "hash_private.h"
+#include "base_private.h"
 
 #define HASH_PRIME_1 UINT64_C(0x9E3779B185EBCA87)
 #define HASH_PRIME_2 UINT64_C(0xC2B2AE3D27D4EB4F)

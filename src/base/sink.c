@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* sink: the sinks and sources that are ready, and text. */
-#include "sink_private.h"
+#include "base_private.h"
 
 static bool sink_write_memory(void *context, const void *bytes, size_t size)
 {

@@ -8,14 +8,9 @@
 #include <handle_map/map.h>
 
 #include "../base/base_private.h"
-#include "../ids/adopt_private.h"
-#include "../ids/announce_private.h"
-#include "../ids/id_table_private.h"
-#include "../memory/array_private.h"
-#include "../memory/known_private.h"
+#include "../ids/ids_private.h"
 #include "../memory/memory_private.h"
 #include "dense_private.h"
-#include "map_private.h"
 
 /* Returns the array of the meta, which is zeroed without meta. */
 static const hm_array *map_meta(const hm_map *map)

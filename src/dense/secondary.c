@@ -9,14 +9,10 @@
  * clear leaves behind has to be marked. Remove does mark its slot, for the sake of the order, which
  * may still list the slot and must not find another slot's value at its position. Clear resets the
  * order, and trim settles it, so that it lists nothing. */
-#include "secondary_internal.h"
+#include "dense_private.h"
 
 #include "../base/base_private.h"
-#include "../ids/announce_private.h"
-#include "../ids/handle_private.h"
-#include "../ids/id_table_private.h"
-#include "../memory/array_private.h"
-#include "../memory/known_private.h"
+#include "../ids/ids_private.h"
 #include "../memory/memory_private.h"
 
 uint32_t hm_secondary_committed_values(const hm_secondary *secondary)

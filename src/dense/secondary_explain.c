@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* secondary: why an owner has no value, as a state and in words. */
-#include "secondary_internal.h"
+#include "dense_private.h"
 
 #include "../base/base_private.h"
-#include "../ids/describe_private.h"
-#include "../ids/handle_private.h"
+#include "../ids/ids_private.h"
 
 size_t hm_secondary_describe(const hm_secondary *secondary, hm_handle owner, char *buffer,
                              size_t size)

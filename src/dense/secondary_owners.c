@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* secondary: batches of owners. Their positions are prefetched together; batch_private.h says why.
  */
-#include "secondary_internal.h"
+#include "dense_private.h"
 
 #include "../base/base_private.h"
-#include "../base/guard_private.h"
 #include "../ids/batch_private.h"
 
 static hm_batch secondary_batch(const hm_secondary *secondary)

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* secondary: the sparse column, from slots to positions, and the pieces of it that have memory. */
-#include "secondary_internal.h"
+#include "dense_private.h"
 
-#include "../ids/id_table_private.h"
-#include "../memory/array_private.h"
+#include "../ids/ids_private.h"
 #include "../memory/memory_private.h"
 
 /* The bits of a byte of `pieces`. */

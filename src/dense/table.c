@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* table: rows, kept in step with the positions of the id table: a row is a position. No callback
  * runs before all cells of a row have moved. */
-#include "table_internal.h"
+#include "dense_private.h"
 
 #include "../base/base_private.h"
-#include "../ids/adopt_private.h"
-#include "../ids/announce_private.h"
-#include "../ids/id_table_private.h"
-#include "../memory/array_private.h"
-#include "../memory/known_private.h"
+#include "../ids/ids_private.h"
 #include "../memory/memory_private.h"
-#include "dense_private.h"
 
 uint32_t hm_table_committed_rows(const hm_table *table)
 {

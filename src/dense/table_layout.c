@@ -10,11 +10,10 @@
  * at another cache line of its first page.
  *
  * The arrays count bytes, since neither a skew nor a group is a whole number of cells. */
-#include "table_internal.h"
+#include "dense_private.h"
 
 #include "../base/base_private.h"
-#include "../ids/id_table_private.h"
-#include "../memory/array_private.h"
+#include "../ids/ids_private.h"
 #include "../memory/memory_private.h"
 
 #ifndef HM_EXHAUSTIVE

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* table: moves, copies and clears cells. Lanes past the last row hold zero in the last group: a row
  * that leaves zeroes its lane, and a row that begins a group zeroes all of it. */
-#include "table_internal.h"
+#include "dense_private.h"
 
 #include "../memory/memory_private.h"
 #include "../order/order_private.h"

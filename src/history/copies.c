@@ -3,7 +3,7 @@
  *
  * Under AddressSanitizer a copy ends with a bit for each byte that was poisoned, so that a rewind
  * restores that, too: an item that is alive again may be used, and one that is not may not. */
-#include "history_internal.h"
+#include "history_private.h"
 
 /* Bytes of a block, at least. */
 #define COPIES_BLOCK_SIZE ((size_t)256 << 10)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* history: which units have changed since the current mark. */
-#include "history_internal.h"
+#include "history_private.h"
 
 #include <handle_map/bits.h>
 

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* history: init, marks, rewinds. */
-#include "history_internal.h"
+#include "history_private.h"
 
-#include "../ids/announce_private.h"
-#include "../ids/handle_private.h"
-#include "../memory/array_private.h"
+#include "../ids/ids_private.h"
+#include "../memory/memory_private.h"
 
 enum { HISTORY_MARKS = 16, HISTORY_MAX_MARKS = 65536, HISTORY_PAGE = 4096 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* history: the memory table, which divides a range in pages. What it knows of pages that changes is
  * part of their state, so a rewind restores reservations, too. */
-#include "history_internal.h"
+#include "history_private.h"
 
 void hm_history_touch(hm_history *history, uint32_t page)
 {

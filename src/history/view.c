@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* history: all memory as it was at a mark. */
-#include "history_internal.h"
-
 #include "history_private.h"
 
 /* From one mark, the logs lead to another: to an earlier one by the first states before changes

@@ -8,10 +8,9 @@
  * A *record* is what one caller asked for: bytes that the program watches, or a struct that knows
  * itself to use the history's memory. Records may overlap; pieces do not, since each byte has one
  * past. A piece stays as long as a record has one of its bytes. */
-#include "history_internal.h"
+#include "history_private.h"
 
-#include "../memory/array_private.h"
-#include "../memory/known_private.h"
+#include "../memory/memory_private.h"
 
 static hm_history *watch_history_of(hm_registry *registry)
 {

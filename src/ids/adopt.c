@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* adopt: makes a slot live under a handle that the caller names, for containers with an id table;
  * and why a handle is refused, for all. */
-#include "adopt_private.h"
+#include "ids_private.h"
 
 #include "../base/base_private.h"
-#include "../memory/array_private.h"
-#include "handle_private.h"
-#include "id_table_private.h"
+#include "../memory/memory_private.h"
 
 /* Whether the slot is one of those that the next n issues take. */
 static bool adopt_is_promised(const hm_id_table *table, uint32_t slot, uint32_t n)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* announce: the one listener that inits tell of their memory. */
-#include "announce_private.h"
+#include "ids_private.h"
 
 #include "../base/atomic_private.h"
 #include "../base/base_private.h"

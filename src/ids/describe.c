@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* describe: the sentences about a handle. */
-#include "describe_private.h"
+#include "ids_private.h"
 
-#include "../base/format_private.h"
-#include "handle_private.h"
+#include "../base/base_private.h"
 
 static size_t describe_forged(const hm_description *what, const char *name, char *buffer,
                               size_t size)

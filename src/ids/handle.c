@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* handle: the states of a handle; the layout itself is inline. */
-#include "handle_private.h"
+#include "ids_private.h"
 
 HM_STATIC_ASSERT(sizeof(hm_handle) == 8, "a handle is 64 bits, also beside other handles");
 

@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* id_table: the functions that are not inline. The header explains the structure and its rule. */
-#include "id_table_private.h"
+#include "ids_private.h"
 
 #include "../base/atomic_private.h"
 #include "../base/base_private.h"
-#include "../memory/array_private.h"
 #include "../memory/memory_private.h"
-#include "describe_private.h"
-#include "handle_private.h"
 
 HM_STATIC_ASSERT(HM_HANDLE_TYPE_ID_SHIFT - HM_HANDLE_GENERATION_SHIFT == 16,
                  "generation floors are uint16_t");

@@ -4,13 +4,9 @@
 
 #include "../base/atomic_private.h"
 #include "../base/base_private.h"
-#include "../base/guard_private.h"
-#include "../dense/secondary_private.h"
-#include "../ids/announce_private.h"
-#include "../ids/id_table_private.h"
+#include "../dense/dense_private.h"
+#include "../ids/ids_private.h"
 #include "../lists/lists_private.h"
-#include "../memory/array_private.h"
-#include "../memory/known_private.h"
 #include "../memory/memory_private.h"
 
 /* Lists of three times as many members have units of the size of a handle, as a batch needs. */

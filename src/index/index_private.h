@@ -18,7 +18,7 @@
 
 #include <handle_map/index.h>
 
-#include "../dense/secondary_private.h"
+#include "../dense/dense_private.h"
 #include "../lists/lists_private.h"
 
 /* The bucket of an owner that a batch has added, but not placed yet. */

@@ -9,7 +9,7 @@
 
 #include "../base/base_private.h"
 #include "../lists/lists_private.h"
-#include "../memory/array_private.h"
+#include "../memory/memory_private.h"
 
 /* hash */
 

@@ -13,8 +13,7 @@
 #include "index_private.h"
 
 #include "../base/base_private.h"
-#include "../base/guard_private.h"
-#include "../dense/secondary_private.h"
+#include "../dense/dense_private.h"
 #include "../ids/batch_private.h"
 #include "../lists/lists_private.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* lists: the blocks of the range. */
-#include "lists_internal.h"
+#include "lists_private.h"
 
 #include "../base/base_private.h"
-#include "../memory/array_private.h"
+#include "../memory/memory_private.h"
 
 enum {
     BLOCKS_LARGE = 1 << 16, /* units of a range without a capacity; a smaller one always grows */

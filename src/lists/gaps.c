@@ -2,7 +2,7 @@
 /* lists: closing the gaps. Blocks slide toward the beginning, in their order; the gap in front of
  * the cursor's block is a free block between two moves, so that the lists are valid all the time,
  * and others may use it between two calls. */
-#include "lists_internal.h"
+#include "lists_private.h"
 
 #include "../order/order_private.h"
 

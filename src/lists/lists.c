@@ -1,15 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* lists: the lists and their items. */
-#include "lists_internal.h"
 #include "lists_private.h"
 
 #include "../base/base_private.h"
-#include "../base/guard_private.h"
-#include "../ids/adopt_private.h"
-#include "../ids/announce_private.h"
-#include "../ids/id_table_private.h"
-#include "../memory/array_private.h"
-#include "../memory/known_private.h"
+#include "../ids/ids_private.h"
 #include "../memory/memory_private.h"
 #include "../order/order_private.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* lists: the arrays of all items, and the items of one list, of which its record tells. */
-#include "lists_internal.h"
+#include "lists_private.h"
 
 #include "../base/base_private.h"
 #include "../memory/memory_private.h"

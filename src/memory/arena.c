@@ -17,7 +17,6 @@
 #include "memory_private.h"
 
 #include "../base/base_private.h"
-#include "known_private.h"
 
 #include <handle_map/bits.h>
 

@@ -9,7 +9,6 @@
  *     each from a page on                     small from a cache line on, large from a page on
  */
 #include "../base/base_private.h"
-#include "array_private.h"
 #include "memory_private.h"
 
 #include <handle_map/bits.h>

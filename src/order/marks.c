@@ -2,7 +2,7 @@
 /* order: the marks, 2 bits for each position, read and written a word of 32 at a time. */
 #include "order_internal.h"
 
-#include "../memory/array_private.h"
+#include "../memory/memory_private.h"
 
 static const uint64_t order_low_bits = UINT64_MAX / 3; /* the lower bit of each mark */
 

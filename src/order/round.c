@@ -3,7 +3,7 @@
 #include "order_internal.h"
 
 #include "../base/base_private.h"
-#include "../memory/array_private.h"
+#include "../memory/memory_private.h"
 
 /* Each phase's `begin` function, NULL if it has none, and the function that runs it. */
 static const struct {

@@ -3,7 +3,6 @@
 #include "order_internal.h"
 
 #include "../base/base_private.h"
-#include "../memory/array_private.h"
 #include "../memory/memory_private.h"
 
 #ifndef HM_EXHAUSTIVE

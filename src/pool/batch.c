@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* pool: batches of handles. Their items are prefetched together; batch_private.h says why. */
-#include "pool_internal.h"
+#include "pool_private.h"
 
 #include "../ids/batch_private.h"
 

@@ -5,7 +5,7 @@
  * a block, costs the same however many there are. Addresses are cut into cells that are no larger
  * than a block, so that at most one block begins in each, and a pointer's block begins in one of
  * the three cells up to its own. Growing blocks are so few that all of them are searched. */
-#include "pool_internal.h"
+#include "pool_private.h"
 
 #ifndef HM_EXHAUSTIVE
 enum { POOL_MIN_BUCKETS = 64 };                       /* of the hash table */

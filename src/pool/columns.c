@@ -4,9 +4,9 @@
  *
  * It is committed before a slot is issued for the first time and stays, so that erase cannot fail.
  */
-#include "pool_internal.h"
+#include "pool_private.h"
 
-#include "../ids/id_table_private.h"
+#include "../ids/ids_private.h"
 
 /* The ring of recent holes is before the levels, in their unit. It has more positions than there
  * are recent holes, so that a batch of as many does not fill it. */

@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* pool: a pool as a whole: init and fini, what can be asked of it, and whether its parts agree. The
  * header explains the structure; pool_internal.h says which file owns what. */
-#include "pool_internal.h"
+#include "pool_private.h"
 
 #include "../base/base_private.h"
-#include "../base/guard_private.h"
-#include "../ids/announce_private.h"
-#include "../ids/describe_private.h"
-#include "../ids/handle_private.h"
-#include "../ids/id_table_private.h"
-#include "../memory/known_private.h"
+#include "../ids/ids_private.h"
+#include "../memory/memory_private.h"
 
 HM_STATIC_ASSERT(offsetof(hm_pool, recent) <= 64, "lookup reads one line of a cache");
 HM_STATIC_ASSERT(offsetof(hm_pool, listed) <= 128, "insert and erase read two");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* pool: fills a pool that has issued nothing with slots in any state, as a load does. Until the end
  * slot_count is 0, but for moments when it says how much is to be carried or measured. */
-#include "pool_internal.h"
+#include "pool_private.h"
 
 #include "../base/base_private.h"
 

@@ -5,7 +5,7 @@
  *
  * Recent holes are not listed, so a program that erases and inserts by turns does not touch the
  * levels. The lowest hole is only asked for when none is recent. */
-#include "pool_internal.h"
+#include "pool_private.h"
 
 /* Returns the lowest listed word below a word of a level, which is not 0. */
 static uint32_t pool_lowest_below(const hm_pool *pool, uint32_t level, uint32_t word)

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* pool: functions for the modules above, not for programs. */
+/* pool: functions for the folders above, then what its own sources share. */
 #ifndef HANDLE_MAP_POOL_PRIVATE_H
 #define HANDLE_MAP_POOL_PRIVATE_H
 
 #include "../memory/poison_private.h"
+
+#include "../memory/memory_private.h"
 
 #include <handle_map/pool.h>
 
@@ -46,5 +48,348 @@ hm_status hm_pool_fill_end(hm_pool *pool, uint32_t slots, uint32_t count, uint32
 
 /* Or the pool is again as it was before. */
 void hm_pool_fill_undo(hm_pool *pool, const hm_pool *before);
+
+/* pool: what its sources share. Each calls only those below it:
+ *
+ *     container.c      a pool as a whole: init and fini, questions, validate
+ *     batch.c          calls that take many handles
+ *     fill.c           fills a pool with slots in any state
+ *     slots.c          the life cycle of slots: insert, erase, trim
+ *     columns.c        the memory of entries, words and levels
+ *     storage.c        the memory of items, which units gain and lose
+ *     block_index.c    the slot of an address
+ *     recent.c         the stack of recent holes
+ *     levels.c         the words of bits, runs in them, and the levels above them
+ *     units.c          where units, blocks and pieces are
+ *
+ * The terms that all of them use:
+ *     place    the bytes of a slot's item, whether or not it has one
+ *     unit     what has memory or has none: a page of the one range, or a block, which holds whole
+ *              places. A slot has its memory when all units that its place touches have theirs.
+ *     piece    the units whose addresses are reserved by one call: the one range, a growing block,
+ *              or some fixed blocks. A piece of blocks is reserved exactly while one of them has
+ *              memory.
+ *     cell     of addresses, in the block index: 2^cell_shift bytes, aligned, in which at most one
+ *              block begins
+ *     range    of slots, from `first` to `end`
+ */
+
+/* The slots from `first` to `end`, of those that were issued. */
+typedef struct hm_pool_range {
+    uint32_t first, end;
+} hm_pool_range;
+
+typedef struct hm_pool_piece {
+    size_t first, end; /* units */
+} hm_pool_piece;
+
+/* Returns the memory table; NULL for a zeroed pool. */
+static inline const hm_memory *hm_pool_memory(const hm_pool *pool)
+{
+    return pool->entry_array.memory;
+}
+
+static inline bool hm_pool_in_one_range(const hm_pool *pool)
+{
+    return pool->places.storage == HM_POOL_ONE_RANGE;
+}
+
+static inline bool hm_pool_in_fixed_blocks(const hm_pool *pool)
+{
+    return pool->places.storage == HM_POOL_FIXED_BLOCKS;
+}
+
+/* Whether the ring of recent holes is lapped (recent.c): then inserts take their slow path. A
+ * zeroed pool is not. */
+static inline bool hm_pool_is_lapped(const hm_pool *pool)
+{
+    return pool->recent_limit == 0 && pool->recent_end != 0;
+}
+
+static inline uint32_t hm_pool_entry_generation(uint32_t entry)
+{
+    return entry & HM_HANDLE_MAX_GENERATION;
+}
+
+/* Returns erase_limit, unless the pool is busy. */
+static inline uint32_t hm_pool_erase_limit(const hm_pool *pool)
+{
+    return pool->destroy != NULL ? 0 : HM_HANDLE_MAX_GENERATION;
+}
+
+static inline uint32_t hm_pool_word_count(uint64_t slots)
+{
+    return (uint32_t)((slots + HM_POOL_WORD - 1) / HM_POOL_WORD);
+}
+
+static inline uint32_t hm_pool_at_most(uint64_t slots, uint32_t limit)
+{
+    return slots < limit ? (uint32_t)slots : limit;
+}
+
+/* units.c, and here what is needed for each unit or address */
+
+/* Returns how many slots end at or before the beginning of a unit. */
+static inline uint64_t hm_pool_slots_below(const hm_pool *pool, size_t unit)
+{
+    if (hm_pool_in_one_range(pool))
+        return unit * hm_pool_memory(pool)->page_size / pool->item_size;
+    if (hm_pool_in_fixed_blocks(pool))
+        return (uint64_t)unit << pool->places.block_shift;
+    return hm_pool_growing_place(0) * ((UINT64_C(1) << unit) - 1);
+}
+
+/* Returns how far a block's first slot is from its base, in bytes, as hm_pool_place_in counts. */
+static inline uintptr_t hm_pool_block_offset(const hm_pool *pool, size_t block)
+{
+    uint64_t first = hm_pool_slots_below(pool, block);
+    if (!hm_pool_in_fixed_blocks(pool))
+        first = hm_pool_growing_place((uint32_t)first);
+    return (uintptr_t)(pool->item_size * first);
+}
+
+/* Returns where a block begins, or NULL when it has no memory. */
+static inline unsigned char *hm_pool_block_start(const hm_pool *pool, size_t block)
+{
+    return (unsigned char *)(pool->places.bases[block] + hm_pool_block_offset(pool, block));
+}
+
+/* Returns the bytes of a block. Fixed ones have one size; the last growing one ends at max_slots.
+ */
+static inline size_t hm_pool_block_size(const hm_pool *pool, size_t block)
+{
+    if (hm_pool_in_fixed_blocks(pool))
+        return hm_memory_round_up(pool->item_size << pool->places.block_shift,
+                                  hm_pool_memory(pool)->page_size);
+    uint64_t items = hm_pool_slots_below(pool, block + 1) - hm_pool_slots_below(pool, block);
+    uint64_t rest = pool->max_slots - hm_pool_slots_below(pool, block);
+    size_t held = (size_t)(items < rest ? items : rest);
+    return hm_memory_round_up(pool->item_size * held, hm_pool_memory(pool)->page_size);
+}
+
+/* The word with the bit of a page, in one range. */
+static inline uint64_t *hm_pool_page_word(const hm_pool *pool, size_t page)
+{
+    return (uint64_t *)(void *)pool->unit_array.data + page / HM_POOL_WORD;
+}
+
+/* Whether a unit has memory. */
+static inline bool hm_pool_is_present(const hm_pool *pool, size_t unit)
+{
+    if (unit >= pool->unit_end)
+        return false;
+    if (hm_pool_in_one_range(pool))
+        return (*hm_pool_page_word(pool, unit) >> unit % HM_POOL_WORD & 1) != 0;
+    return hm_pool_block_start(pool, unit) != NULL;
+}
+
+/* Chooses the sizes of blocks and pieces; `size` as in the descriptor. */
+void hm_pool_blocks_init(hm_pool *pool, size_t size);
+
+/* Returns the number of units for max_slots. */
+size_t hm_pool_unit_count(const hm_pool *pool);
+
+/* The units that a slot's place touches. */
+size_t hm_pool_first_unit(const hm_pool *pool, uint32_t slot);
+size_t hm_pool_last_unit(const hm_pool *pool, uint32_t slot);
+
+/* The units that are reserved together with this one: of the fixed blocks 1, 1, 2, 4, ... up to a
+ * maximum, and then always that. So a small pool is small, and the blocks of a large one follow
+ * each other in memory, which suits caches and page tables. */
+hm_pool_piece hm_pool_piece_of(const hm_pool *pool, size_t unit);
+
+/* Returns where a piece of blocks is, or NULL when it is not reserved. */
+unsigned char *hm_pool_piece_start(const hm_pool *pool, hm_pool_piece piece);
+
+/* Returns how many units the pieces of so many slots have, at least one; of growing blocks all. */
+size_t hm_pool_units_for(const hm_pool *pool, uint32_t slots);
+
+/* The issued slots whose places touch the units from `first` to `end`. */
+hm_pool_range hm_pool_slots_of(const hm_pool *pool, size_t first, size_t end);
+
+/* Whether a slot has all of its memory. */
+bool hm_pool_has_memory(const hm_pool *pool, uint32_t slot);
+
+/* Returns the end of the slots whose places follow this one's without a gap. */
+uint32_t hm_pool_run_end(const hm_pool *pool, uint32_t slot);
+
+/* Whether the blocks are in place within their pieces, and the reserved size is right. */
+bool hm_pool_blocks_are_valid(const hm_pool *pool);
+
+/* levels.c */
+
+/* The holes of a word. */
+static inline uint64_t hm_pool_holes(const hm_pool *pool, uint32_t word)
+{
+    return pool->words[word].live ^ pool->words[word].open;
+}
+
+/* Returns a level. They follow each other, and their sizes follow from that of the words. */
+static inline uint64_t *hm_pool_level(const hm_pool *pool, uint32_t level)
+{
+    uint64_t *found = pool->listed;
+    for (size_t size = pool->word_array.capacity; level > 0; level--)
+        found += size = hm_pool_word_count(size);
+    return found;
+}
+
+static inline bool hm_pool_is_listed(const hm_pool *pool, uint32_t word)
+{
+    return (pool->listed[word / HM_POOL_WORD] >> word % HM_POOL_WORD & 1) != 0;
+}
+
+/* The word has its first hole that is not recent. */
+void hm_pool_list_word(hm_pool *pool, uint32_t word);
+
+/* The word has lost its last hole. */
+void hm_pool_unlist_word(hm_pool *pool, uint32_t word);
+
+/* Returns the lowest listed word, whether or not its holes are cold; or HM_INVALID_INDEX. */
+uint32_t hm_pool_lowest_listed(const hm_pool *pool);
+
+/* Makes all levels above the lowest one, which are 0, agree with it. */
+void hm_pool_raise_levels(hm_pool *pool);
+
+/* Sets hole_word, after holes have become cold or are cold no more. */
+void hm_pool_choose_hole_word(hm_pool *pool);
+
+/* Whether the range has a live slot; how many holes it has that are not cold. */
+bool hm_pool_any_live(const hm_pool *pool, hm_pool_range range);
+uint32_t hm_pool_count_warm(const hm_pool *pool, hm_pool_range range);
+
+/* Whether all bits behind the slots are 0, and the levels and hole_word agree with the words.
+ * Counts the holes of words that are not listed. There is at least one slot. */
+bool hm_pool_levels_are_valid(const hm_pool *pool, uint32_t *unlisted);
+
+/* recent.c */
+
+/* Issues the latest recent hole of a ring that is lapped, as if it were not. */
+hm_handle hm_pool_issue_lapped(hm_pool *pool);
+
+/* By default none is recent any more. With HM_REUSE_LAST they are sought again: whoever calls this
+ * calls extend after the memory of holes has changed. */
+void hm_pool_forget_recent(hm_pool *pool);
+
+/* With HM_REUSE_LAST, moves recent_end behind holes that have memory, up to the next cold one. */
+void hm_pool_extend_recent(hm_pool *pool);
+
+/* The next erase leaves no hole, since its slot is retired: moves all recent ones a position down.
+ */
+void hm_pool_lower_recent(hm_pool *pool);
+
+/* Makes a hole live, whether or not it is recent. The others keep their order. O(recent holes). */
+void hm_pool_take_hole(hm_pool *pool, uint32_t slot);
+
+/* The last slots of the pool are holes that have never been live. */
+void hm_pool_add_holes(hm_pool *pool, hm_pool_range range);
+
+/* With HM_REUSE_LAST, makes the stack anew for a pool without items: the lowest slot is on top. */
+void hm_pool_stack_all(hm_pool *pool);
+
+/* Whether the recent holes are holes, each once, and those of words that are not listed all recent.
+ */
+bool hm_pool_recent_are_valid(const hm_pool *pool, uint32_t unlisted);
+
+/* block_index.c */
+
+/* Returns the number of buckets in use: a power of two, or 0. */
+static inline size_t hm_pool_bucket_count(const hm_pool *pool)
+{
+    return pool->bucket_shift != 0 ? (size_t)1 << pool->bucket_shift : 0;
+}
+
+/* Returns the buckets of the hash table for so many blocks, a power of two. */
+size_t hm_pool_buckets_for(size_t blocks);
+
+/* Returns the bytes of the hash table that are committed; 0 in a whole range. */
+size_t hm_pool_index_size(const hm_pool *pool);
+
+/* Makes sure that the table stays at most half full with `more` blocks. */
+hm_status hm_pool_index_reserve(hm_pool *pool, size_t more);
+
+/* Adds a block. hm_pool_index_reserve has made space for it. */
+void hm_pool_index_add(hm_pool *pool, size_t block);
+
+/* Makes the table hold all blocks that have memory, and nothing else. */
+void hm_pool_index_rebuild(hm_pool *pool);
+
+/* Returns the slot whose place an address lies in, or HM_INVALID_INDEX. */
+uint32_t hm_pool_slot_at(const hm_pool *pool, const void *address);
+
+/* Whether the hash table leads to each block, and to nothing else. */
+bool hm_pool_index_is_valid(const hm_pool *pool);
+
+/* storage.c */
+
+/* Lists at most two arrays for so many slots, to make them or, in blocks, to move them. Of the
+ * items of one range, whose memory has gaps, and of the hash table only the place is kept: `last`
+ * needs to exist until `place` has taken it. */
+uint32_t hm_pool_storage_list(hm_pool *pool, uint32_t slots, size_t item_align, hm_array *last,
+                              hm_array_column *columns);
+void hm_pool_storage_place(hm_pool *pool, const hm_array *last);
+void hm_pool_storage_fini(hm_pool *pool);
+
+/* Finds the bases where they are now, and sets those that have memory since there were `before`:
+ * they have to say which blocks have none. */
+void hm_pool_storage_follow(hm_pool *pool, size_t before);
+
+/* Makes the memory of the next n slots ready, which were never issued. No hole is cold. */
+hm_status hm_pool_storage_grow(hm_pool *pool, uint32_t n);
+
+/* Returns the end of the slots from slot_count on that have their memory already. */
+uint32_t hm_pool_storage_fresh_end(const hm_pool *pool);
+
+/* The same for a pool that grows by itself, after grow: makes the next piece of that memory
+ * resident if hm_memory_piece says so, and returns its end, where the next piece is asked for. */
+uint32_t hm_pool_storage_bring_piece(const hm_pool *pool, uint32_t n);
+
+/* Brings back the memory that a hole lacks, if it is cold, and some of what follows it. */
+hm_status hm_pool_storage_revive(hm_pool *pool, uint32_t slot);
+
+/* Gives back the memory without live slots. A failure may have given back some. */
+hm_status hm_pool_storage_trim(hm_pool *pool);
+
+/* Gives back the memory that the pool, which has issued nothing, did not have `before`. */
+hm_status hm_pool_storage_drop(hm_pool *pool, const hm_pool *before);
+
+/* Whether the counts and the hash table agree with the units that have memory. */
+bool hm_pool_storage_is_valid(const hm_pool *pool);
+
+/* columns.c */
+
+/* Returns for how many slots a pool has columns at first; `is_whole`: without a capacity. */
+uint32_t hm_pool_first_slots(const hm_pool *pool, bool is_whole);
+
+enum { HM_POOL_COLUMNS = 5 /* arrays in one range, at most */ };
+
+/* Lists three arrays for so many slots, of which the first is to own the range, and finds them once
+ * they are there. */
+uint32_t hm_pool_columns_list(hm_pool *pool, uint32_t slots, hm_array_column *columns);
+void hm_pool_columns_place(hm_pool *pool);
+void hm_pool_columns_fini(hm_pool *pool);
+
+/* Commits entries, bits and levels for `slots` slots; `grows` as in hm_array_commit. */
+hm_status hm_pool_columns_commit(hm_pool *pool, uint64_t slots, bool grows);
+
+/* Returns the number of slots whose entries, bits and levels are committed. */
+uint32_t hm_pool_columns_limit(const hm_pool *pool);
+
+/* Gives back what no issued slot needs. */
+hm_status hm_pool_columns_trim(hm_pool *pool);
+
+/* The same of the columns, and of those that storage.c lists. */
+hm_status hm_pool_columns_return(hm_pool *pool, const hm_pool *before);
+
+/* Whether the pool's pointers are those of the columns. */
+bool hm_pool_columns_are_valid(const hm_pool *pool);
+
+/* slots.c */
+
+/* No slot is fresh while a hole is cold, so that insert meets the hole first. `items`: the end of
+ * the slots whose items have memory. */
+void hm_pool_set_fresh_end(hm_pool *pool, uint32_t items);
+
+/* As hm_pool_reserve; `grows` as in hm_array_commit. */
+hm_status hm_pool_prepare(hm_pool *pool, uint32_t n, bool grows);
 
 #endif

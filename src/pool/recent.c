@@ -4,7 +4,7 @@
  * *lapped*: its holes are listed like all others, so an erase that overwrites the oldest has
  * nothing to do for it. With HM_REUSE_LAST the stack has all holes. detail/pool.h says where
  * positions are. */
-#include "pool_internal.h"
+#include "pool_private.h"
 
 /* The same of a ring that is lapped. */
 static uint32_t pool_lapped_end(const hm_pool *pool)

@@ -10,11 +10,10 @@
  * A slot is retired when its last item is erased, so that every hole can be issued. Holes are taken
  * in one order, whether or not they are cold, so that handles do not depend on the size of a page.
  */
-#include "pool_internal.h"
+#include "pool_private.h"
 
 #include "../base/base_private.h"
-#include "../base/guard_private.h"
-#include "../ids/adopt_private.h"
+#include "../ids/ids_private.h"
 
 static uint32_t pool_hole_count(const hm_pool *pool)
 {

@@ -2,7 +2,7 @@
 /* pool: the memory of items, in units that gain and lose it. units.c says where they are; this file
  * reserves, commits, decommits and releases them, and records which have memory: in the bits of
  * pages, or in the bases of blocks. It also counts the cold holes, which lack some of theirs. */
-#include "pool_internal.h"
+#include "pool_private.h"
 
 /* Gaining and losing units */
 

@@ -10,7 +10,7 @@
  *
  * The address of a piece of blocks is not stored: it follows from that of any of its blocks that
  * has memory. */
-#include "pool_internal.h"
+#include "pool_private.h"
 
 #ifndef HM_EXHAUSTIVE
 enum { POOL_MAX_PIECE_BLOCKS = 64 }; /* fixed blocks that are reserved at once */

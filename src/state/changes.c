@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* changes: the calls, and how they search. */
-#include "changes_internal.h"
+#include "state_private.h"
 
 #include <handle_map/hash.h>
 

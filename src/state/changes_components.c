@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* changes: world. Part 0 of an entity is itself, and part i + 1 the component with the number i. */
-#include "changes_internal.h"
+#include "state_private.h"
 
 static hm_world_archetype components_archetype(const hm_changes_side *side, uint32_t index)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* changes: map, table and secondary, whose values are packed. */
-#include "changes_internal.h"
+#include "state_private.h"
 
 /* ids: an entry changes unless its slot keeps its position and its generation. Then it is alive on
  * one side only if its position is not below the count of the other, or the other has dropped the

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* changes: makes a change in another container, by public functions. */
-#include "changes_internal.h"
-#include "changes_private.h"
+#include "state_private.h"
 
-#include "../dense/secondary_private.h"
+#include "../dense/dense_private.h"
 #include "../index/index_private.h"
 #include "../pool/pool_private.h"
 

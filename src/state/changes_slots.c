@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* changes: which slots may differ, found from the pages that do. */
-#include "changes_internal.h"
+#include "state_private.h"
 
 void hm_changes_mark(hm_changes_search *search, uint32_t slot)
 {

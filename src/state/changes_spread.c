@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* changes: pool, lists and index, whose values are where their slots, records or keys lead. */
-#include "changes_internal.h"
+#include "state_private.h"
 
 /* pool */
 

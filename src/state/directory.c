@@ -5,8 +5,7 @@
 #include <handle_map/directory.h>
 
 #include "../base/base_private.h"
-#include "../ids/describe_private.h"
-#include "../ids/handle_private.h"
+#include "../ids/ids_private.h"
 #include "../pool/pool_private.h"
 
 typedef enum directory_kind {

@@ -4,8 +4,7 @@
 
 #include <handle_map/dump.h>
 
-#include "../base/format_private.h"
-#include "../base/sink_private.h"
+#include "../base/base_private.h"
 #include "../world/world_private.h"
 
 enum { DUMP_BYTES = 64 };

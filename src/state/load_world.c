@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* save: loads worlds, into a world of its own that takes the place of the empty one in the end. */
 #include "../world/world_private.h"
-#include "save_internal.h"
+#include "state_private.h"
 
-#include "../base/guard_private.h"
-#include "../dense/secondary_private.h"
+#include "../base/base_private.h"
+#include "../dense/dense_private.h"
 
 /* A component of the file. */
 typedef struct world_part {

@@ -5,10 +5,10 @@
  * belongs to the other container: its hook must not run for the copy of its bytes that is left. One
  * that has not is nobody's, unless decode has made it: the container of its own has no other hooks.
  */
-#include "../dense/map_private.h"
+#include "../dense/dense_private.h"
 #include "../pool/pool_private.h"
 #include "../world/world_private.h"
-#include "save_internal.h"
+#include "state_private.h"
 
 /* What differs between the containers. */
 typedef struct hm_merge_kind {

@@ -4,10 +4,10 @@
 
 #ifndef HM_FREESTANDING
 
-#include "report_internal.h"
+#include "state_private.h"
 
 #include "../base/atomic_private.h"
-#include "../ids/announce_private.h"
+#include "../ids/ids_private.h"
 #include "../pool/pool_private.h"
 
 #include <inttypes.h>

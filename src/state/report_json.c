@@ -4,7 +4,7 @@
 
 #ifndef HM_FREESTANDING
 
-#include "report_internal.h"
+#include "state_private.h"
 
 #include "../order/order_private.h"
 #include "../pool/pool_private.h"

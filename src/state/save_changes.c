@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* save: what changed in a container between two marks, and making the same changes in another one.
  * The payload: the changes in the order in which they are told. */
-#include "../dense/map_private.h"
-#include "save_internal.h"
+#include "../dense/dense_private.h"
+#include "state_private.h"
 
-#include "../memory/array_private.h"
+#include "../memory/memory_private.h"
 #include "../world/world_private.h"
-#include "changes_private.h"
 
 /* Bytes before the value of a change: its handle, its part, the bytes of its value, its kind. */
 enum { DELTA_HEAD = 17 };

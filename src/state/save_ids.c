@@ -5,10 +5,9 @@
  *
  * A load makes entries without a position first, so that one that has a position already shows that
  * its slot is named twice. */
-#include "save_internal.h"
+#include "state_private.h"
 
-#include "../ids/handle_private.h"
-#include "../memory/array_private.h"
+#include "../ids/ids_private.h"
 #include "../memory/memory_private.h"
 
 static bool ids_ascend(const hm_id_table *ids)

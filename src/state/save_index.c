@@ -4,9 +4,9 @@
  *
  * A load fills an index of its own, and exchanges both in the end. */
 #include "../index/index_private.h"
-#include "save_internal.h"
+#include "state_private.h"
 
-#include "../base/guard_private.h"
+#include "../base/base_private.h"
 
 enum { INDEX_KEYS = HM_SAVE_OWNER_SLOTS + 1, INDEX_DETAILS };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* save: items, as their bytes or through encode and decode. */
-#include "save_internal.h"
+#include "state_private.h"
 
 void hm_save_items(hm_save_out *out, const hm_save_desc *desc, const void *items, size_t item_size,
                    uint32_t n)

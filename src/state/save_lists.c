@@ -5,10 +5,10 @@
  * A load makes an exact block for each, behind one another, as a defragment leaves them. Until all
  * is checked the end of the blocks is not in the struct, so that no loop sees them. */
 #include "../lists/lists_private.h"
-#include "save_internal.h"
+#include "state_private.h"
 
-#include "../base/guard_private.h"
-#include "../memory/array_private.h"
+#include "../base/base_private.h"
+#include "../memory/memory_private.h"
 
 /* After the numbers of the id table: lists that have items, and the items of all, in two halves. */
 enum { LISTS_FILLED = HM_SAVE_IDS_DETAILS, LISTS_ITEMS, LISTS_ITEMS_HIGH, LISTS_DETAILS };

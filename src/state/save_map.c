@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* save: maps. Their payload: the items in dense order, the meta, the part of the id table. */
-#include "../dense/map_private.h"
-#include "save_internal.h"
-
-#include "../base/guard_private.h"
 #include "../dense/dense_private.h"
-#include "../memory/array_private.h"
+#include "state_private.h"
+
+#include "../base/base_private.h"
+#include "../memory/memory_private.h"
 
 enum { MAP_META_SIZE = HM_SAVE_IDS_DETAILS, MAP_DETAILS };
 

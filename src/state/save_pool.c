@@ -4,10 +4,9 @@
  * recent; the items in the order of their slots. Memory for items is made only where some are, so
  * the states of slots come first. */
 #include "../pool/pool_private.h"
-#include "save_internal.h"
+#include "state_private.h"
 
 #include "../base/base_private.h"
-#include "../base/guard_private.h"
 
 enum { POOL_HOLES, POOL_SLOTS, POOL_RECENT, POOL_DETAILS };
 

@@ -2,11 +2,10 @@
 /* save: secondaries. Their payload: the values in order; of each owner the slot and the generation.
  * Positions of slots take memory that no bytes of the file are for, so they are made last, when the
  * whole section has been checked. */
-#include "../dense/secondary_private.h"
-#include "save_internal.h"
-
-#include "../base/guard_private.h"
 #include "../dense/dense_private.h"
+#include "state_private.h"
+
+#include "../base/base_private.h"
 
 enum { SECONDARY_DETAILS = HM_SAVE_OWNER_SLOTS + 1 };
 

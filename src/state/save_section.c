@@ -9,7 +9,7 @@
  *     20  4  bytes of an item           40  8  bytes of the payload
  *     24  4  bytes of it in the file    48     these numbers, 4 bytes each; name; layout's name;
  *                                              8 bytes: XXH64 of all before */
-#include "save_internal.h"
+#include "state_private.h"
 
 enum {
     SECTION_MAGIC = 8,

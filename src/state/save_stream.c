@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* save: the payload of a section, in blocks of 64 KiB, each with its checksum behind it. */
-#include "save_internal.h"
+#include "state_private.h"
 
 enum { STREAM_SUM = 8 };
 

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* save: tables. Their payload: the rows in order, each of them its cells in the order of the
  * columns, whatever the layout in memory; the part of the id table. */
-#include "../dense/table_private.h"
-#include "save_internal.h"
-
-#include "../base/guard_private.h"
 #include "../dense/dense_private.h"
-#include "../memory/array_private.h"
+#include "state_private.h"
+
+#include "../base/base_private.h"
+#include "../memory/memory_private.h"
 
 /* After the numbers of the id table: bytes of a cell of each column. */
 enum { TABLE_CELLS = HM_SAVE_IDS_DETAILS };

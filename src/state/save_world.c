@@ -3,9 +3,9 @@
  * rows in groups of 64, each with the slots of its entities and then column after column; the
  * sparse values, component after component. */
 #include "../world/world_private.h"
-#include "save_internal.h"
+#include "state_private.h"
 
-#include "../base/guard_private.h"
+#include "../base/base_private.h"
 
 const hm_save_desc *hm_save_format_of(const hm_world_save_desc *desc, hm_component component)
 {

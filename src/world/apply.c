@@ -8,7 +8,7 @@
  * values are written, and the hooks run of those that they replace or remove. The value of a
  * component that the entity will not have is never written: its hook sees it in the buffer, or, if
  * the entity had it before, in the row that was left. */
-#include "commands_internal.h"
+#include "world_private.h"
 
 enum { APPLY_WORDS = (HM_WORLD_MAX_COMPONENTS + 63) / 64 }; /* a bit for each component */
 

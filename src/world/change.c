@@ -4,7 +4,7 @@
  * run. */
 #include "world_private.h"
 
-#include "../dense/secondary_private.h"
+#include "../dense/dense_private.h"
 
 static hm_status change_read(const hm_world *world, hm_component component, uint32_t *number)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* world: records changes for later. */
-#include "commands_internal.h"
+#include "world_private.h"
 
 #include "../base/atomic_private.h"
-#include "../memory/known_private.h"
+#include "../memory/memory_private.h"
 
 /* Bytes of address space of a buffer: the default, if there is plenty and if it is scarce, and the
  * limits. The number of a unit has 32 bits. */

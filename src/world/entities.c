@@ -3,8 +3,8 @@
 #include "world_private.h"
 
 #include "../base/atomic_private.h"
-#include "../dense/secondary_private.h"
-#include "../ids/adopt_private.h"
+#include "../dense/dense_private.h"
+#include "../ids/ids_private.h"
 
 /* Passes a status on, or makes sure that every entry that has memory has a place with memory. */
 static hm_status entities_prepare_places(hm_world *world, hm_status status, bool grows)

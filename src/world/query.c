@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* query: init and fini; begin and end; questions about the view. */
-#include "query_internal.h"
+#include "world_private.h"
 
 #include "../base/atomic_private.h"
-#include "../dense/secondary_private.h"
+#include "../dense/dense_private.h"
 
 #define QUERY_IS_GONE "the query was initialised anew, moved or zeroed while this loop ran"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* query: which archetypes match, and the list of those that are known to. */
-#include "query_internal.h"
+#include "world_private.h"
 
 #include "../base/atomic_private.h"
 

@@ -4,7 +4,7 @@
  * All memory is prepared first, so that nothing can fail once the first entity has moved. Promised
  * entities that will match come to life then; until then they are counted in addition to the
  * others. */
-#include "query_internal.h"
+#include "world_private.h"
 
 enum { QUERY_FEW_ENTITIES = 128 };
 

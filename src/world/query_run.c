@@ -4,7 +4,7 @@
  * other in one chunk, and whose sparse values follow each other in each secondary. The candidates
  * are the rows of all archetypes that match or, if there are fewer, the owners of the smallest
  * secondary in `all`. */
-#include "query_internal.h"
+#include "world_private.h"
 
 enum {
     QUERY_AHEAD = 12,        /* candidates ahead for which what a test reads is prefetched */

@@ -2,7 +2,7 @@
 /* world: the values of components, in rows and sparse ones. */
 #include "world_private.h"
 
-#include "../dense/secondary_private.h"
+#include "../dense/dense_private.h"
 
 hm_status hm_world_check_values(const hm_world *world, const hm_component *set, uint32_t n,
                                 const void *const *columns)

@@ -3,8 +3,8 @@
 #include "world_private.h"
 
 #include "../base/atomic_private.h"
-#include "../ids/announce_private.h"
-#include "../memory/known_private.h"
+#include "../ids/ids_private.h"
+#include "../memory/memory_private.h"
 #include "../order/order_private.h"
 
 /* Limits of the descriptor. */

@@ -33,15 +33,14 @@
 
 #include "../memory/poison_private.h"
 
+#include "../base/base_private.h"
+#include "../ids/ids_private.h"
+#include "../memory/memory_private.h"
+
+#include <handle_map/commands.h>
+#include <handle_map/query.h>
 #include <handle_map/secondary.h>
 #include <handle_map/world.h>
-
-#include "../base/base_private.h"
-#include "../base/guard_private.h"
-#include "../ids/handle_private.h"
-#include "../ids/id_table_private.h"
-#include "../memory/array_private.h"
-#include "../memory/memory_private.h"
 
 #define HM_WORLD_NONE UINT32_MAX           /* no chunk, archetype or block */
 #define HM_WORLD_ROW_LIMIT ((size_t)16368) /* bytes of a row, its entity included */
@@ -592,5 +591,139 @@ hm_status hm_world_add_at(hm_world *world, hm_world_place *at, hm_handle entity,
                           const void *value);
 hm_status hm_world_remove_at(hm_world *world, hm_world_place *at, hm_handle entity,
                              uint32_t number);
+
+/* query: what its sources share.
+ *
+ *     query_archetypes.c  which archetypes match
+ *     query_run.c     the loop: from chunk to chunk, or from run to run
+ *     query.c         init and fini; begin and end; questions
+ *     query_change.c  changes all entities that match
+ */
+
+/* Whether a term's components are in a secondary. */
+static inline bool hm_query_is_sparse(const hm_query *query, uint32_t term)
+{
+    return (query->sparse_mask >> term & 1) != 0;
+}
+
+static inline hm_secondary *hm_query_secondary(const hm_query *query, uint32_t term)
+{
+    return hm_world_sparse(query->world, query->numbers[term]);
+}
+
+/* query_archetypes.c */
+
+/* Before a list that is not in the query is its array. */
+enum { HM_QUERY_LIST_BEGIN = (sizeof(hm_array) + sizeof(uint32_t) - 1) / sizeof(uint32_t) };
+
+static inline const uint32_t *hm_query_list(const hm_query *query)
+{
+    return query->more != NULL ? (const uint32_t *)(const void *)query->more + HM_QUERY_LIST_BEGIN
+                               : query->few;
+}
+
+/* Whether an archetype may have entities that match. With sparse terms, each of them has to be
+ * tested. `any_terms`: which terms of `any` the archetype itself has. */
+bool hm_query_matches(const hm_query *query, const hm_world_archetype *archetype,
+                      uint64_t *any_terms);
+
+/* Whether these terms have one of each group of `any`. */
+static inline bool hm_query_has_any(const hm_query *query, uint64_t terms)
+{
+    uint64_t ends = query->group_ends;
+    if (ends == 0)
+        return true;
+    uint64_t begin = UINT64_C(1) << query->none_end;
+    for (; ends != 0; ends &= ends - 1) {
+        uint64_t behind = (ends & (0 - ends)) << 1; /* 0 behind the highest bit, and wraps */
+        if ((terms & (behind - begin)) == 0)
+            return false;
+        begin = behind;
+    }
+    return true;
+}
+
+/* Starts loading what the next archetypes of the list are, and where their columns begin. */
+void hm_query_prefetch_archetypes(const hm_query_loop *loop);
+
+/* Returns the next archetype of the loop that matches and has rows, or HM_WORLD_NONE. */
+uint32_t hm_query_next_archetype(hm_query_loop *loop);
+
+/* Returns whether the world is still there, and brings the list of archetypes up to date. */
+bool hm_query_refresh(hm_query *query);
+
+/* query_run.c */
+
+/* Goes before the first view of loop->query. */
+void hm_query_rewind(hm_query_loop *loop);
+
+/* Goes before the first archetype: hm_query_next_archetype returns it. */
+void hm_query_rewind_archetypes(hm_query_loop *loop);
+
+/* Whether this live entity matches. Uses the cursor's candidate. */
+bool hm_query_accepts(hm_query_loop *loop, hm_handle entity);
+
+/* Goes before the first view of each of n parts, at least 1, whose rows or owners are about as
+ * many. */
+void hm_query_split(hm_query *query, hm_query_loop *parts, uint32_t n);
+
+/* Goes to the next view, or returns false. */
+bool hm_query_step(hm_query_loop *loop);
+
+/* world: what commands.c, which records, and apply.c share.
+ *
+ * The commands of a buffer are one after another in an array, whose address never changes:
+ *
+ *     | scratch | command, numbers, value | command, numbers | ...
+ *     0         HM_COMMANDS_BEGIN
+ *
+ * The scratch is for a zero value that was added and removed again, while its hook runs. */
+
+enum {
+    HM_COMMANDS_UNIT = sizeof(uint64_t), /* bytes */
+    HM_COMMANDS_BEGIN = (16 << 10) / HM_COMMANDS_UNIT
+};
+
+/* The bits of a command's flags. */
+enum {
+    HM_COMMAND_DONE = 1,    /* run, skipped or cleared */
+    HM_COMMAND_LINKED = 2,  /* an earlier command of its entity leads to it */
+    HM_COMMAND_CREATE = 4,  /* its entity was promised */
+    HM_COMMAND_DESTROY = 8, /* destroys its entity; has no numbers */
+    HM_COMMAND_VALUE = 16   /* has one number, to add, and a value for it */
+};
+
+typedef struct hm_command {
+    hm_handle entity;
+    uint32_t size; /* units, numbers and value included */
+    uint32_t next; /* unit of the entity's next command, once linked; 0: none */
+    uint16_t flags;
+    uint16_t add_count, remove_count;
+    uint16_t numbers[]; /* of components: first those to add, then those to remove */
+} hm_command;
+
+static inline hm_command *hm_commands_at(const hm_commands *commands, size_t unit)
+{
+    return (hm_command *)(void *)(commands->units.data + unit * HM_COMMANDS_UNIT);
+}
+
+static inline size_t hm_commands_align(size_t offset, size_t align)
+{
+    return (offset + align - 1) & ~(align - 1);
+}
+
+/* Returns the value of a command that has one. It is aligned: the array is, to pages. */
+static inline void *hm_command_value(const hm_world *world, hm_command *command)
+{
+    size_t end = (uintptr_t)(command->numbers + 1);
+    size_t align = hm_world_record(world, command->numbers[0])->align;
+    return (unsigned char *)(command->numbers + 1) + (hm_commands_align(end, align) - end);
+}
+
+/* Marks a command as done. */
+void hm_command_finish(hm_commands *commands, hm_command *command);
+
+/* Finishes a command that is not run, and destroys its value. */
+void hm_command_drop(hm_commands *commands, hm_command *command);
 
 #endif

@@ -7,7 +7,7 @@
 #include "support/lists_blocks.h"
 #include "support/lists_model.h"
 
-#include "lists_internal.h"
+#include "lists_private.h"
 
 #include <stddef.h>
 #include <string.h>

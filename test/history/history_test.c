@@ -2,7 +2,7 @@
 /* History: what is watched, what comes back, refusals, and the children of a process. Random
  * operations over every container are in rewind_test.c; pages without a container in
  * pages_test.c. */
-#include "../../src/history/history_internal.h"
+#include "../../src/history/history_private.h"
 #include "../../src/memory/poison_private.h"
 
 #include "../support/last_error.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* HM_TYPE_ID_UNIQUE: each container that issues handles gets a type id of its own. */
-#include "../../src/ids/id_table_private.h"
+#include "../../src/ids/ids_private.h"
 #include "support/id_table.h"
 #include "support/memory.h"
 #include "support/owners.h"

@@ -2,7 +2,7 @@
 /* The checksum is XXH64: the vectors that its author publishes, and what other libraries say. */
 #include "support/test.h"
 
-#include "../src/base/hash_private.h"
+#include "../src/base/base_private.h"
 
 #include <handle_map/handle_map.h>
 

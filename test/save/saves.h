@@ -4,7 +4,7 @@
 #ifndef TEST_SAVE_SAVES_H
 #define TEST_SAVE_SAVES_H
 
-#include "../src/base/hash_private.h"
+#include "../src/base/base_private.h"
 #include "support/any.h"
 #include "support/file.h"
 #include "support/memory.h"

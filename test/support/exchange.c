@@ -2,7 +2,7 @@
 /* Saves, loads and merges containers with their models (exchange.h). */
 #include "exchange.h"
 
-#include "../../src/memory/known_private.h"
+#include "../../src/memory/memory_private.h"
 #include "../../src/world/world_private.h"
 #include "any.h"
 #include "dense_model.h"

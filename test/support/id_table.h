@@ -3,7 +3,7 @@
 #ifndef TEST_SUPPORT_ID_TABLE_H
 #define TEST_SUPPORT_ID_TABLE_H
 
-#include "../../src/ids/id_table_private.h"
+#include "../../src/ids/ids_private.h"
 #include "memory.h"
 #include "test.h"
 

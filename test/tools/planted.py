@@ -113,15 +113,21 @@ class Tests:
         self.link(place, changed)
 
     def find(self, place, file, are_models):
-        """Runs suites until one fails, and returns its name: first those of the file's folder."""
-        module = os.path.basename(os.path.dirname(file))
-        if module in ("src", "handle_map", "detail"):
-            module = re.sub(r"(_private)?\.[ch]$", "", os.path.basename(file))
+        """Runs suites until one fails, and returns its name: first those of the file's folder or
+        name."""
+        def is_near(name, module):
+            return any(s.startswith((f"test/{module}/", f"test/{module}_"))
+                       for s in self.suites[name])
         names = [name for name, files in self.suites.items()
                  if any(s.endswith("model_test.c") for s in files) == are_models]
-        for name in sorted(names, key=lambda name: (
-                not any(s.startswith(("test/" + module + "/", "test/" + module + "_"))
-                        for s in self.suites[name]), self.seconds[name])):
+        folder, stem = os.path.split(re.sub(r"(_private)?\.[ch]$", "", file))
+        modules = [os.path.basename(folder)]
+        while stem:
+            modules.append(stem)
+            stem = stem.rpartition("_")[0]
+        module = next((m for m in modules if any(is_near(name, m) for name in names)), "")
+        for name in sorted(names, key=lambda name: (not is_near(name, module),
+                                                    self.seconds[name])):
             if fails(place, ["./tests", name + "."]):
                 return name
         return None

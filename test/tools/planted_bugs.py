@@ -209,7 +209,7 @@ BUGS = [
         "        uint64_t any_terms;\n        if (hm_query_matches(query, archetype, &any_terms) &&",
         "        uint64_t any_terms;\n        if (query->seen + 1 != world->archetype_array.count &&\n"
         "            hm_query_matches(query, archetype, &any_terms) &&", "world"),
-    Bug("a group of `any` is met by the one before it", "src/world/query_internal.h",
+    Bug("a group of `any` is met by the one before it", "src/world/world_private.h",
         "        begin = behind;\n", "", "world"),
     Bug("a world changes when one of two loops has ended", "src/world/query.c",
         "    if (hm_atomic_add(&query->running, UINT32_MAX) == 1)", "    query->running--;", "world"),

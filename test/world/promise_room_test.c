@@ -2,7 +2,7 @@
 /* Creates while entities are promised: what they need is asked for behind the promised ones. */
 #include "support/promise.h"
 
-#include "../../src/ids/id_table_private.h"
+#include "../../src/ids/ids_private.h"
 
 static scene stage; /* too large for the stack */
 

@@ -1,15 +1,101 @@
 /* SPDX-License-Identifier: MIT */
-/* id_table: functions for the modules above, not for programs. */
-#ifndef HANDLE_MAP_ID_TABLE_PRIVATE_H
-#define HANDLE_MAP_ID_TABLE_PRIVATE_H
+/* ids: which handles are alive, items under handles that the program names, and what a handle
+ * means, in words. Functions for the folders above, not for programs. */
+#ifndef HANDLE_MAP_IDS_PRIVATE_H
+#define HANDLE_MAP_IDS_PRIVATE_H
 
 #include "../memory/poison_private.h"
 
+#include "../memory/memory_private.h"
+#include "batch_private.h"
+
+#include <handle_map/array.h>
+#include <handle_map/base.h>
+#include <handle_map/detail/handle.h>
+#include <handle_map/handle.h>
 #include <handle_map/id_table.h>
 
-#include "../memory/array_private.h"
-#include "batch_private.h"
-#include "handle_private.h"
+/* handle */
+
+/* Makes a slot and a position refer to each other: invariant 2 of docs/design.md. */
+static inline void hm_handle_link(hm_handle *entries, uint32_t *slots, uint32_t slot,
+                                  uint32_t position)
+{
+    slots[position] = slot;
+    hm_handle_set_index(&entries[slot], position);
+}
+
+/* Exchanges the slots at two positions. */
+static inline void hm_handle_exchange(hm_handle *entries, uint32_t *slots, uint32_t a, uint32_t b)
+{
+    uint32_t slot = slots[a];
+    hm_handle_link(entries, slots, slots[b], a);
+    hm_handle_link(entries, slots, slot, b);
+}
+
+/* Where slots and positions name each other. A container with an id table has `slots` and
+ * `entries`. One without has the handles at its positions, whose indices are the slots, and
+ * `positions`. */
+typedef struct hm_links {
+    uint32_t *slots;     /* position -> slot; NULL without an id table */
+    hm_handle *entries;  /* slot -> position, in the lower half */
+    hm_handle *owners;   /* position -> slot, in the lower half */
+    uint32_t *positions; /* slot -> position */
+} hm_links;
+
+static inline uint32_t hm_links_slot(const hm_links *links, uint32_t position)
+{
+    return links->slots != NULL ? links->slots[position] : hm_handle_index(links->owners[position]);
+}
+
+static inline uint32_t hm_links_position(const hm_links *links, uint32_t slot)
+{
+    return links->slots != NULL ? hm_handle_index(links->entries[slot]) : links->positions[slot];
+}
+
+/* As hm_handle_link. An owner keeps its upper half. */
+static inline void hm_links_connect(const hm_links *links, uint32_t slot, uint32_t position)
+{
+    if (links->slots != NULL) {
+        hm_handle_link(links->entries, links->slots, slot, position);
+    } else {
+        hm_handle_set_index(&links->owners[position], slot);
+        links->positions[slot] = position;
+    }
+}
+
+static inline void hm_links_exchange(const hm_links *links, uint32_t a, uint32_t b)
+{
+    uint32_t slot = hm_links_slot(links, a);
+    hm_links_connect(links, hm_links_slot(links, b), a);
+    hm_links_connect(links, slot, b);
+}
+
+static inline void hm_links_prefetch_slot(const hm_links *links, uint32_t position)
+{
+    if (links->slots != NULL)
+        HM_PREFETCH(&links->slots[position]);
+    else
+        HM_PREFETCH(&links->owners[position]);
+}
+
+static inline void hm_links_prefetch_position(const hm_links *links, uint32_t slot)
+{
+    if (links->slots != NULL)
+        HM_PREFETCH(&links->entries[slot]);
+    else
+        HM_PREFETCH(&links->positions[slot]);
+}
+
+/* What the bits alone tell a container with this type id: HM_HANDLE_NULL, _FORGED, _FOREIGN, or
+ * HM_HANDLE_LIVE if nothing in them rules that out. */
+hm_handle_state hm_handle_judge(hm_handle handle, uint32_t type_id);
+
+/* Adds the sizes of an array to those of its container. A range counts with the array that owns it.
+ */
+void hm_stats_add(hm_stats *stats, const hm_array *array);
+
+/* id_table */
 
 /* Returns the links of the table's slots and positions. */
 static inline hm_links hm_id_table_links(const hm_id_table *table)
@@ -203,5 +289,67 @@ uint32_t hm_id_table_contains_n(const hm_id_table *table, const hm_handle *handl
         HM_CONTRACT(kind != NULL, "hm_" #kind "_upcoming: " #kind " is NULL");                     \
         return hm_id_table_upcoming(&kind->ids, k);                                                \
     }
+
+/* adopt */
+
+/* Of an adopt: HM_ERROR_INVALID if the bits of a handle rule it out, or HM_ERROR_STALE if there is
+ * an obstacle; and the obstacles. */
+hm_status hm_adopt_judge(const char *what, const char *name, hm_handle handle, uint32_t type_id,
+                         uint32_t max_slots);
+hm_status hm_adopt_refuse(const char *what, const char *name, hm_handle handle,
+                          const char *obstacle);
+#define HM_ADOPT_IS_ALIVE "it is alive"
+#define HM_ADOPT_IS_TAKEN "its slot has another item"
+#define HM_ADOPT_IS_RETIRED "its slot is retired"
+#define HM_ADOPT_IS_STALE "its slot has issued later ones"
+
+/* An adopt has three steps; only the last, which cannot fail, changes what the table says.
+ *
+ * 1. Checks that the table can have an item under this handle: HM_ERROR_INVALID, its bits rule that
+ *    out; HM_ERROR_STALE, its slot does; HM_ERROR_FULL. The next `promised` issues are taken.
+ * 2. Makes memory for the slots up to the handle's, and for their positions. Without a capacity
+ *    `move` moves the container, as hm_id_table_move does, if it has not enough space.
+ * 3. Makes the slot the last live position. Slots that are made on the way are free, and will be
+ *    issued after all others, in ascending order. */
+hm_status hm_id_table_check_adopt(const hm_id_table *table, const char *what, const char *name,
+                                  hm_handle handle, uint32_t promised);
+hm_status hm_id_table_prepare_adopt(hm_id_table *table, hm_handle handle, void *owner,
+                                    hm_status (*move)(void *owner, size_t capacity, size_t slots));
+void hm_id_table_take(hm_id_table *table, hm_handle handle);
+
+/* describe: what a handle means to a container, in words. Each container has a function `describe`,
+ * which finds out what there is to say; the sentences are here, one for each state. */
+
+/* What a container knows of a handle. */
+typedef struct hm_description {
+    const char *name; /* of the container; NULL if it has none */
+    hm_handle handle;
+    hm_handle_state state;
+    uint32_t type_id;    /* of the container's handles */
+    uint32_t slots;      /* slots that the container has */
+    uint32_t generation; /* no handle of the slot has a higher one */
+    bool is_free;        /* whether the handle's slot has no item now */
+    bool is_zeroed;      /* the container is not initialised: nothing else is said */
+} hm_description;
+
+/* Writes the sentence for the state as hm_format does: returns the length of the whole text. */
+HM_COLD size_t hm_describe(const hm_description *what, char *buffer, size_t size);
+
+/* The same for what is no state: a handle whose type id no container has. */
+HM_COLD size_t hm_describe_lost(hm_handle handle, char *buffer, size_t size);
+
+/* announce: each init says which memory it is about to overwrite, and the listener, which is the
+ * report, can tell whether a live container is there. The init itself cannot: its memory may be
+ * uninitialised. */
+
+/* `kind`: "map", "pool" and so on. Any thread may call it. */
+typedef void hm_announce_listener(const char *kind, const void *container);
+
+/* Sets the listener; always the same function, and one call at a time. */
+void hm_announce_to(hm_announce_listener *listener);
+
+/* What each init of a container begins with: says which memory it is about to overwrite, where it
+ * reads nothing, and zeroes it. HM_ERROR_INVALID: the container or the descriptor is NULL. */
+hm_status hm_announce_init(const char *kind, void *container, size_t size, const void *desc);
 
 #endif
