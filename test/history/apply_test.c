@@ -500,6 +500,10 @@ TEST(changes, of_a_value_that_was_edited_in_place_are_told_wherever_it_is)
         hm_map_init(&made,
                     &(hm_map_desc){.item_size = 4, .meta_size = PAGES, .memory = &history.table}),
         (void)hm_map_insert(&made, NULL), hm_map_meta_at(&made, 0))
+    CHECK_EDIT_OF(map,
+                  hm_map_init(&made, &(hm_map_desc){.item_size = PAGES, .memory = &history.table}),
+                  CHECK(hm_map_insert_n(&made, NULL, 3, NULL) == HM_OK),
+                  (unsigned char *)hm_map_get(&made, hm_map_handle_at(&made, 2)) + PAGES - 1)
     CHECK_EDIT_OF(table,
                   hm_table_init(&made, &(hm_table_desc){.columns = columns,
                                                         .column_count = 2,

@@ -309,6 +309,29 @@ TEST(history, more_bytes_than_can_be_numbered_are_refused)
     end(&s);
 }
 
+TEST(history, bytes_that_are_watched_again_with_more_are_forgotten_together)
+{
+    static unsigned char state[3000];
+    scene s;
+    begin(&s);
+    CHECK(hm_history_watch(&s.history, state, 1000) == HM_OK);
+    CHECK(hm_history_watch(&s.history, state, sizeof state) == HM_OK);
+    uint64_t zeros = take_mark(&s);
+    memset(state, 1, sizeof state);
+    rewind_to(&s, zeros);
+    CHECK(state[0] == 0 && state[2999] == 0);
+    CHECK(hm_history_watch(&s.history, state + 2000, 1) == HM_OK);
+    CHECK(hm_history_unwatch(&s.history, state + 2000));
+    memset(state, 2, sizeof state);
+    rewind_to(&s, zeros);
+    CHECK(state[0] == 0 && state[2000] == 0 && state[2999] == 0);
+    CHECK(hm_history_unwatch(&s.history, state));
+    memset(state, 3, sizeof state);
+    rewind_to(&s, zeros);
+    CHECK(state[0] == 3 && state[2000] == 3 && state[2999] == 3);
+    end(&s);
+}
+
 TEST(history, what_lies_beside_bytes_that_are_forgotten_stays_watched)
 {
     static unsigned char state[3][5000];

@@ -266,7 +266,8 @@ TEST(save_world, a_new_component_is_told_of_by_its_name_in_files)
     begin(&in, usual, KINDS);
     format.component = hm_world_component(&in.world, &nameless);
     CHECK(hm_world_load(&in.world, &desc, test_source(&file)) == HM_OK && given.asked == 1);
-    CHECK(strcmp(given.name, "given") == 0 && !given.last.is_saved && given.last.version == 2);
+    CHECK(strcmp(given.name, "given") == 0 && !given.last.is_saved && given.last.is_here);
+    CHECK(given.last.version == 2);
     hm_world_fini(&in.world);
     test_file_end(&file);
 }
