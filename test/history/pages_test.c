@@ -367,6 +367,16 @@ TEST(history, where_the_system_does_not_list_what_is_written_it_compares)
 
 #endif
 
+DEATH_TEST(history, an_end_while_its_first_page_is_in_use_panics)
+{
+    static hm_history history;
+    CHECK(hm_history_init(&history, &(hm_history_desc){.marks = 1}) == HM_OK);
+    const hm_memory *table = &history.table;
+    CHECK(table->reserve(table->context, table->page_size) != NULL);
+    test_expect_panic_of("history.c", "hm_history_fini: memory of the history is in use");
+    hm_history_fini(&history);
+}
+
 #ifdef HM_HAS_POISON
 /* A stale pointer of before the rewind is found as it was at the mark. */
 TEST(history, a_rewind_marks_the_bytes_that_were_poisoned_at_the_mark_and_no_others)
