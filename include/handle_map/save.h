@@ -52,8 +52,8 @@ enum { HM_SAVE_MAX_ENCODED = 8192 };
  * succeeded or the merge has inserted them; before, no hook is called for them. */
 
 /* How saves and loads fail. A load takes a container that has issued no handle since its init. One
- * that fails changes nothing: the container is empty as before, with the same memory. Where the
- * source is then is unspecified.
+ * that fails leaves the container empty, as after a clear and a trim: reserve again what was
+ * reserved. Where the source is then is unspecified.
  *
  * HM_ERROR_CORRUPT: the bytes are no section, are damaged or end too early; there is no section of
  * this kind and name; or it has more than max_count or max_slots.

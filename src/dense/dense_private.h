@@ -178,11 +178,6 @@ hm_status hm_table_tell(const hm_table *table, hm_status status);
 /* Commits all columns for `count` rows; `grows` as in hm_array_commit. */
 hm_status hm_table_commit_columns(hm_table *table, uint32_t count, bool grows);
 
-/* Notes how much is committed in a table without rows, and gives back what was committed since
- * then; if the system refuses, that stays committed. No row is open. */
-void hm_table_note_committed(const hm_table *table);
-void hm_table_give_back(hm_table *table);
-
 /* rows.c */
 
 /* The n rows from `first` on begin to exist: makes their groups accessible, and zeroes new groups.
@@ -307,10 +302,6 @@ hm_status hm_secondary_tell(const hm_secondary *secondary, hm_status status);
 hm_status hm_secondary_make_room(hm_secondary *secondary, uint32_t made, uint32_t n);
 hm_status hm_secondary_adopt_owners(hm_secondary *secondary, uint32_t n, uint32_t slots);
 
-/* Gives back the memory that an empty secondary had not before; if positions were made, all that
- * positions have. */
-void hm_secondary_give_back(hm_secondary *secondary, const hm_secondary *before);
-
 /* Sets the value of an owner that has one already, or that was prepared and whose slot has none. */
 void hm_secondary_put(hm_secondary *secondary, hm_handle owner, const void *value);
 
@@ -390,10 +381,6 @@ void hm_secondary_release_positions(const hm_secondary *secondary);
 
 /* Makes lookups see a slot below max_slots: commits its piece if that has no memory. */
 hm_status hm_secondary_prepare_slot(hm_secondary *secondary, uint32_t slot);
-
-/* After a load that failed: if positions were made since `before`, gives back all positions, and
- * returns to the range that they had then, unless that is gone. */
-void hm_secondary_return_positions(hm_secondary *secondary, const hm_secondary *before);
 
 /* Gives back the pieces without an owner, up to the first that the system refuses to take. */
 hm_status hm_secondary_trim_pieces(hm_secondary *secondary);

@@ -460,21 +460,6 @@ hm_status hm_secondary_adopt_owners(hm_secondary *secondary, uint32_t n, uint32_
     return status;
 }
 
-void hm_secondary_give_back(hm_secondary *secondary, const hm_secondary *before)
-{
-    size_t values = before->value_array.capacity;
-    if (!hm_secondary_is_whole(secondary)) {
-        hm_array_give_back(&secondary->owner_array, &before->owner_array, false);
-        hm_array_give_back(&secondary->value_array, &before->value_array, true);
-        hm_secondary_return_positions(secondary, before);
-        return;
-    }
-    hm_memory_poison(secondary->values, secondary->value_array.committed_size);
-    if ((values != secondary->value_array.capacity || before->slot_end != secondary->slot_end) &&
-        secondary_move(secondary, values, before->slot_end) != HM_OK)
-        hm_restore_last_error(); /* It stays as large as it is. */
-}
-
 /* remove */
 
 void hm_secondary_discard(hm_secondary *secondary, uint32_t index)

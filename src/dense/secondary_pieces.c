@@ -220,24 +220,6 @@ hm_status hm_secondary_trim_pieces(hm_secondary *secondary)
     return status == HM_OK ? hm_array_trim(&secondary->piece_array) : status;
 }
 
-void hm_secondary_return_positions(hm_secondary *secondary, const hm_secondary *before)
-{
-    if (secondary->positions == before->positions &&
-        secondary->positions_size == before->positions_size &&
-        secondary->piece_array.count == before->piece_array.count)
-        return;
-    if (hm_secondary_trim_pieces(secondary) != HM_OK) {
-        hm_restore_last_error(); /* The caller has a failure to tell. */
-        return;
-    }
-    if (secondary->has_own_range && !before->has_own_range) {
-        hm_secondary_release_positions(secondary);
-        secondary->positions = before->positions;
-        secondary->reserved_size = before->reserved_size;
-        secondary->has_own_range = false;
-    }
-}
-
 bool hm_secondary_pieces_are_valid(const hm_secondary *secondary)
 {
     size_t size = 0;

@@ -408,21 +408,6 @@ hm_status hm_table_trim_columns(hm_table *table)
     return status;
 }
 
-/* The arrays count bytes, and their counts are only for a trim. */
-void hm_table_note_committed(const hm_table *table)
-{
-    for (uint32_t i = 0; i < table->array_count; i++)
-        table->arrays[i].count = table->arrays[i].committed_size;
-}
-
-void hm_table_give_back(hm_table *table)
-{
-    for (uint32_t i = 0; i < table->array_count; i++)
-        if (hm_array_trim(&table->arrays[i]) != HM_OK)
-            hm_restore_last_error(); /* The caller has a failure to tell. */
-    hm_table_count_committed(table);
-}
-
 bool hm_table_columns_are_valid(const hm_table *table)
 {
     for (uint32_t i = 0; i < table->array_count; i++)

@@ -537,6 +537,14 @@ hm_status hm_id_table_trim(hm_id_table *table)
     return id_table_tell(table->capacity, table->max_slots, status);
 }
 
+void hm_id_table_forget(hm_id_table *table)
+{
+    table->count = table->used = table->slot_count = table->dropped_end = table->fresh_end = 0;
+    size_t units = table->floors != NULL ? table->floors->count - ID_TABLE_FLOORS_HEAD : 0;
+    if (units != 0)
+        memset(hm_array_at(table->floors, ID_TABLE_FLOORS_HEAD), 0, sizeof(uint16_t) * units);
+}
+
 hm_status hm_id_table_trim_slots(hm_id_table *table)
 {
     if (table->entries == NULL)

@@ -197,6 +197,10 @@ static inline uint32_t hm_id_table_ready(const hm_id_table *table)
     return limit < table->capacity ? (uint32_t)limit : table->capacity;
 }
 
+/* Makes a table in which nothing counts yet, but whose arrays hold what a load began, one that has
+ * issued nothing. */
+void hm_id_table_forget(hm_id_table *table);
+
 /* As hm_id_table_trim, but moves nothing. */
 hm_status hm_id_table_trim_slots(hm_id_table *table);
 

@@ -480,19 +480,6 @@ hm_status hm_array_decommit(hm_array *array)
     return HM_OK;
 }
 
-void hm_array_give_back(hm_array *array, const hm_array *before, bool is_visible)
-{
-    size_t keep = before->committed_size, size = array->committed_size - keep;
-    if (is_visible)
-        hm_memory_unpoison(array->data, array->committed_size);
-    if (size == 0 || hm_memory_decommit(array->memory, array->data + keep, size) == HM_OK)
-        *array = *before;
-    else
-        hm_restore_last_error(); /* The caller has a failure to tell. */
-    if (is_visible)
-        hm_memory_poison(array->data, array->committed_size);
-}
-
 static hm_status array_shrink(hm_array *array)
 {
     size_t capacity = array_first_capacity(array->item_size, array->memory);

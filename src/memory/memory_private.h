@@ -229,11 +229,6 @@ hm_status hm_array_prepare(hm_array *array, size_t count, bool grows);
 /* As hm_array_trim, but does not unpoison: for columns that are not poisoned. */
 hm_status hm_array_decommit(hm_array *array);
 
-/* Gives back what was committed since `before` was a copy of this array, which is not in a whole
- * range, and has no items that count. If the system refuses, that stays committed. `is_visible`:
- * the program sees the items, so that all are poisoned. */
-void hm_array_give_back(hm_array *array, const hm_array *before, bool is_visible);
-
 /* Returns the natural alignment of a size: the largest power of two that divides it, at most 16,
  * which is that of max_align_t where it is largest; 0 for size 0. It is the same on every machine,
  * since the sizes of lists' blocks depend on it, and so the order of an index. */

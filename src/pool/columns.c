@@ -166,26 +166,6 @@ hm_status hm_pool_columns_trim(hm_pool *pool)
     return hm_array_decommit(&pool->hole_array);
 }
 
-hm_status hm_pool_columns_return(hm_pool *pool, const hm_pool *before)
-{
-    /* Not the address, which another range may have by now. */
-    if (pool->entry_array.capacity != before->entry_array.capacity) {
-        if (pool->unit_array.limit > before->unit_array.limit)
-            pool->unit_array.limit = before->unit_array.limit; /* No unit behind has memory. */
-        hm_status status = pool_move(pool, (uint32_t)before->entry_array.capacity);
-        if (status != HM_OK || pool->entry_array.is_whole)
-            return status;
-        return hm_pool_columns_commit(pool, hm_pool_columns_limit(before), false);
-    }
-    if (pool->entry_array.is_whole)
-        return HM_OK;
-    hm_array_give_back(&pool->entry_array, &before->entry_array, false);
-    hm_array_give_back(&pool->word_array, &before->word_array, false);
-    hm_array_give_back(&pool->hole_array, &before->hole_array, false);
-    hm_array_give_back(&pool->unit_array, &before->unit_array, false);
-    return HM_OK;
-}
-
 bool hm_pool_columns_are_valid(const hm_pool *pool)
 {
     const uint32_t *holes = hm_array_data(&pool->hole_array);

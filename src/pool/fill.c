@@ -83,13 +83,9 @@ hm_status hm_pool_fill_end(hm_pool *pool, uint32_t slots, uint32_t count, uint32
     return HM_OK;
 }
 
-void hm_pool_fill_undo(hm_pool *pool, const hm_pool *before)
+void hm_pool_fill_undo(hm_pool *pool)
 {
     memset(pool->words, 0, sizeof *pool->words * pool->word_array.limit);
-    if (hm_pool_storage_drop(pool, before) != HM_OK)
-        hm_restore_last_error(); /* The caller has a failure to tell. */
-    if (hm_pool_columns_return(pool, before) != HM_OK)
-        hm_restore_last_error();
     pool->cold_count = 0;
     hm_pool_set_fresh_end(pool, hm_pool_storage_fresh_end(pool));
 }

@@ -46,8 +46,8 @@ uint32_t hm_pool_fill_run(hm_pool *pool, uint32_t slots, uint32_t first);
 hm_status hm_pool_fill_end(hm_pool *pool, uint32_t slots, uint32_t count, uint32_t retired,
                            uint32_t recent);
 
-/* Or the pool is again as it was before. */
-void hm_pool_fill_undo(hm_pool *pool, const hm_pool *before);
+/* Or the pool has nothing again; what is committed stays so until a trim. */
+void hm_pool_fill_undo(hm_pool *pool);
 
 /* pool: what its sources share. Each calls only those below it:
  *
@@ -349,9 +349,6 @@ hm_status hm_pool_storage_revive(hm_pool *pool, uint32_t slot);
 /* Gives back the memory without live slots. A failure may have given back some. */
 hm_status hm_pool_storage_trim(hm_pool *pool);
 
-/* Gives back the memory that the pool, which has issued nothing, did not have `before`. */
-hm_status hm_pool_storage_drop(hm_pool *pool, const hm_pool *before);
-
 /* Whether the counts and the hash table agree with the units that have memory. */
 bool hm_pool_storage_is_valid(const hm_pool *pool);
 
@@ -376,9 +373,6 @@ uint32_t hm_pool_columns_limit(const hm_pool *pool);
 
 /* Gives back what no issued slot needs. */
 hm_status hm_pool_columns_trim(hm_pool *pool);
-
-/* The same of the columns, and of those that storage.c lists. */
-hm_status hm_pool_columns_return(hm_pool *pool, const hm_pool *before);
 
 /* Whether the pool's pointers are those of the columns. */
 bool hm_pool_columns_are_valid(const hm_pool *pool);

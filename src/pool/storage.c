@@ -283,24 +283,6 @@ hm_status hm_pool_storage_trim(hm_pool *pool)
     return pool_drop_from(pool, 0);
 }
 
-hm_status hm_pool_storage_drop(hm_pool *pool, const hm_pool *before)
-{
-    hm_status status = pool_drop_from(pool, before->unit_end);
-    uint8_t shift = pool->bucket_shift;
-    size_t size = hm_pool_index_size(pool);
-    if (status != HM_OK || shift == before->bucket_shift)
-        return status;
-    pool->bucket_shift = before->bucket_shift;
-    size_t keep = hm_pool_index_size(pool);
-    unsigned char *end = (unsigned char *)pool->buckets + keep;
-    if (size > keep)
-        status = hm_memory_decommit(hm_pool_memory(pool), end, size - keep);
-    if (status != HM_OK)
-        pool->bucket_shift = shift;
-    hm_pool_index_rebuild(pool);
-    return status;
-}
-
 /* init and fini */
 
 static uint32_t pool_list_range(hm_pool *pool, size_t item_align, hm_array *items,

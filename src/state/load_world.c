@@ -207,8 +207,7 @@ static hm_status world_load_components(world_load *load)
 static hm_status world_load_ids(world_load *load)
 {
     hm_world *fresh = &load->fresh;
-    load->ids = (hm_load_ids){
-        .ids = &fresh->ids, .before = fresh->ids, .owner = fresh, .move = world_load_move};
+    load->ids = (hm_load_ids){.ids = &fresh->ids, .owner = fresh, .move = world_load_move};
     hm_status status = hm_load_ids_part(&load->in, &load->ids);
     if (status != HM_OK)
         return status;

@@ -270,38 +270,15 @@ void hm_load_adopt_ids(const hm_save_in *in, hm_load_ids *load)
     ids->fresh_end = 0; /* What is committed and the floors have changed. */
 }
 
-void hm_load_return_array(hm_array *array, const hm_array *before)
-{
-    if (array->data == before->data) {
-        hm_array_give_back(array, before, false);
-        return;
-    }
-    hm_array_fini(array);
-    *array = *before;
-    if (before->committed_size == 0 ||
-        hm_memory_commit(before->memory, before->data, before->committed_size, false) == HM_OK)
-        return;
-    hm_restore_last_error(); /* What was reserved ahead is lost. */
-    array->committed_size = array->limit = 0;
-}
-
 void hm_load_drop_ids(hm_load_ids *load)
 {
-    hm_id_table *ids = load->ids;
-    hm_id_table *before = &load->before;
-    hm_array_close(&ids->floors);
     load->count = load->slots = 0;
-    if (ids->slot_array.is_whole) {
-        /* Not the addresses, which another range may have by now. */
-        bool has_moved = ids->slot_array.capacity != before->slot_array.capacity ||
-                         ids->entry_array.capacity != before->entry_array.capacity;
-        if (has_moved &&
-            ids_move(load, before->slot_array.capacity, before->entry_array.capacity) != HM_OK)
-            hm_restore_last_error(); /* It stays as large as it is. */
-        return;
-    }
-    hm_load_return_array(&ids->entry_array, &before->entry_array);
-    hm_load_return_array(&ids->slot_array, &before->slot_array);
-    ids->entries = before->entries;
-    ids->slots = before->slots;
+    hm_id_table_forget(load->ids);
+}
+
+hm_status hm_load_failed(hm_status status, hm_status trimmed)
+{
+    if (trimmed != HM_OK)
+        hm_restore_last_error();
+    return status;
 }

@@ -62,9 +62,7 @@ typedef struct lists_load {
     hm_save_in in;
     const hm_save_desc *desc;
     hm_lists *lists;
-    hm_array units_before, records_before;
-    hm_array units; /* when the part of the id table had been read */
-    uint32_t end;   /* of the blocks */
+    uint32_t end; /* of the blocks */
     uint64_t items;
 } lists_load;
 
@@ -103,7 +101,6 @@ static hm_status lists_load_records(lists_load *load)
         lists->blocks.records[slot] =
             (hm_lists_record){.tag = is_live ? (uint32_t)(entry.bits >> 32) : 0};
     }
-    load->units = lists->blocks.unit_array;
     return HM_OK;
 }
 
@@ -203,23 +200,14 @@ static void lists_load_destroy(const lists_load *load)
     }
 }
 
-/* Makes the lists as they were. */
+/* Destroys what decode made; what is left is trimmed when the lists are at rest. */
 static void lists_load_drop(lists_load *load)
 {
     hm_lists_blocks *blocks = &load->lists->blocks;
     lists_load_destroy(load);
-    if (load->units.data != NULL && blocks->unit_array.data != load->units.data) {
-        hm_array_fini(&blocks->unit_array);
-        blocks->unit_array = load->units;
-    }
-    if (blocks->unit_array.is_whole)
-        hm_memory_poison(blocks->unit_array.data, blocks->unit_array.committed_size);
-    else
-        hm_array_give_back(&blocks->unit_array, &load->units_before, true);
-    if (!blocks->record_array.is_whole)
-        hm_load_return_array(&blocks->record_array, &load->records_before);
     hm_load_drop_ids(&load->ids);
-    hm_lists_place(blocks);
+    memset(blocks->records, 0, sizeof *blocks->records * blocks->record_array.limit);
+    hm_memory_poison(blocks->unit_array.data, blocks->unit_array.committed_size);
 }
 
 hm_status hm_lists_load(hm_lists *lists, const hm_save_desc *desc, hm_source source)
@@ -232,13 +220,9 @@ hm_status hm_lists_load(hm_lists *lists, const hm_save_desc *desc, hm_source sou
     hm_status status = hm_load_check_unused(&lists->ids, "lists", lists->name);
     if (status != HM_OK)
         return status;
-    load.ids = (hm_load_ids){
-        .ids = &lists->ids, .before = lists->ids, .owner = lists, .move = hm_lists_move};
+    load.ids = (hm_load_ids){.ids = &lists->ids, .owner = lists, .move = hm_lists_move};
     load.lists = lists;
     load.desc = desc;
-    load.units_before = blocks->unit_array;
-    load.records_before = blocks->record_array;
-    load.units = (hm_array){0};
     load.end = 1;
     load.items = 0;
     hm_guard_enter(&lists->guard);
@@ -252,5 +236,6 @@ hm_status hm_lists_load(hm_lists *lists, const hm_save_desc *desc, hm_source sou
     }
     hm_guard_leave(&lists->guard, 0);
     blocks->limit = blocks->max_items;
-    return hm_lists_tell(lists, status);
+    status = hm_lists_tell(lists, status);
+    return status == HM_OK ? HM_OK : hm_load_failed(status, hm_lists_trim(lists));
 }

@@ -45,8 +45,6 @@ hm_status hm_map_save(const hm_map *map, const hm_save_desc *desc, hm_sink sink)
 /* A map that is being loaded. */
 typedef struct map_load {
     hm_map *map;
-    hm_map before;
-    hm_array meta_before;
     const hm_save_desc *desc;
     hm_load_ids ids;
     hm_save_in in;
@@ -110,15 +108,7 @@ static hm_status map_load_meta(map_load *load)
     return HM_OK;
 }
 
-static void map_load_give_back(hm_array *array, const hm_array *before)
-{
-    if (array->is_whole)
-        hm_memory_poison(array->data, array->committed_size);
-    else
-        hm_array_give_back(array, before, true);
-}
-
-/* Makes the map as it was. */
+/* Destroys what decode made; what is left is trimmed when the map is at rest. */
 static void map_load_drop(map_load *load)
 {
     hm_map *map = load->map;
@@ -127,9 +117,8 @@ static void map_load_drop(map_load *load)
     for (uint32_t i = load->ids.count; i-- > 0 && destroys;)
         map->extras->destroy(map->items + map->item_size * i, map->extras->context);
     hm_load_drop_ids(&load->ids);
-    map_load_give_back(&map->item_array, &load->before.item_array);
-    if (saved_meta(map)->data != NULL)
-        map_load_give_back(&map->extras->meta_array, &load->meta_before);
+    hm_memory_poison(map->items, map->item_array.committed_size);
+    hm_memory_poison(saved_meta(map)->data, saved_meta(map)->committed_size);
 }
 
 static hm_status map_load_all(map_load *load, hm_source source)
@@ -159,11 +148,8 @@ hm_status hm_map_load(hm_map *map, const hm_save_desc *desc, hm_source source)
         return status;
     map_load load;
     load.map = map;
-    load.before = *map;
-    load.meta_before = *saved_meta(map);
     load.desc = desc;
-    load.ids =
-        (hm_load_ids){.ids = &map->ids, .before = map->ids, .owner = map, .move = hm_map_move};
+    load.ids = (hm_load_ids){.ids = &map->ids, .owner = map, .move = hm_map_move};
     hm_guard_enter(&map->guard);
     status = map_load_all(&load, source);
     if (status == HM_OK)
@@ -172,5 +158,6 @@ hm_status hm_map_load(hm_map *map, const hm_save_desc *desc, hm_source source)
         map_load_drop(&load);
     hm_dense_forget_order(&map->guard, map->order);
     hm_guard_leave(&map->guard, hm_map_committed_items(map));
-    return hm_map_tell(map, status);
+    status = hm_map_tell(map, status);
+    return status == HM_OK ? HM_OK : hm_load_failed(status, hm_map_trim(map));
 }

@@ -95,7 +95,6 @@ hm_status hm_pool_save(const hm_pool *pool, const hm_save_desc *desc, hm_sink si
 /* A pool that is being loaded. */
 typedef struct pool_load {
     hm_pool *pool;
-    hm_pool before;
     const hm_save_desc *desc;
     uint32_t retired;
     uint32_t made; /* all items below this slot have been made */
@@ -285,7 +284,7 @@ static hm_status pool_load_items(pool_load *load)
     return HM_OK;
 }
 
-/* Makes the pool as it was. */
+/* Destroys what decode made; what is left is trimmed when the pool is at rest. */
 static void pool_load_drop(pool_load *load)
 {
     hm_pool *pool = load->pool;
@@ -298,7 +297,7 @@ static void pool_load_drop(pool_load *load)
             pool->destroy(place, pool->context);
         hm_memory_poison(place, pool->item_size);
     }
-    hm_pool_fill_undo(pool, &load->before);
+    hm_pool_fill_undo(pool);
 }
 
 static hm_status pool_load_all(pool_load *load, hm_source source)
@@ -330,7 +329,6 @@ hm_status hm_pool_load(hm_pool *pool, const hm_save_desc *desc, hm_source source
         return hm_load_fail_used("pool", pool->name);
     pool_load load;
     load.pool = pool;
-    load.before = *pool;
     load.desc = desc;
     load.retired = load.made = 0;
     hm_pool_enter(pool);
@@ -342,5 +340,6 @@ hm_status hm_pool_load(hm_pool *pool, const hm_save_desc *desc, hm_source source
     if (status != HM_OK)
         pool_load_drop(&load);
     hm_pool_leave(pool);
-    return hm_pool_tell(pool, status);
+    status = hm_pool_tell(pool, status);
+    return status == HM_OK ? HM_OK : hm_load_failed(status, hm_pool_trim(pool));
 }

@@ -64,7 +64,6 @@ hm_status hm_secondary_save(const hm_secondary *secondary, const hm_save_desc *d
 /* A secondary that is being loaded. */
 typedef struct secondary_load {
     hm_secondary *secondary;
-    hm_secondary before;
     const hm_save_desc *desc;
     uint32_t made; /* values */
     hm_save_in in;
@@ -172,14 +171,6 @@ static hm_status secondary_load_all(secondary_load *load, hm_source source)
     return status == HM_OK ? hm_load_adopt_owners(in, secondary, load->made, slots) : status;
 }
 
-/* Makes the secondary as it was. */
-static void secondary_load_drop(secondary_load *load)
-{
-    hm_secondary *secondary = load->secondary;
-    hm_load_destroy_values(secondary, load->desc, load->made);
-    hm_secondary_give_back(secondary, &load->before);
-}
-
 hm_status hm_secondary_load(hm_secondary *secondary, const hm_save_desc *desc, hm_source source)
 {
     HM_CONTRACT(secondary != NULL, "hm_secondary_load: secondary is NULL");
@@ -194,14 +185,16 @@ hm_status hm_secondary_load(hm_secondary *secondary, const hm_save_desc *desc, h
                        " values: load into a new secondary",
                        secondary->name, secondary->count);
     load.secondary = secondary;
-    load.before = *secondary;
     load.desc = desc;
     load.made = 0;
     hm_guard_enter(&secondary->guard);
     hm_status status = secondary_load_all(&load, source);
-    if (status != HM_OK)
-        secondary_load_drop(&load);
+    if (status != HM_OK) {
+        hm_load_destroy_values(secondary, load.desc, load.made);
+        hm_memory_poison(secondary->values, secondary->value_array.committed_size);
+    }
     hm_dense_forget_order(&secondary->guard, secondary->order);
     hm_guard_leave(&secondary->guard, hm_secondary_committed_values(secondary));
-    return hm_secondary_tell(secondary, status);
+    status = hm_secondary_tell(secondary, status);
+    return status == HM_OK ? HM_OK : hm_load_failed(status, hm_secondary_trim(secondary));
 }

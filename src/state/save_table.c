@@ -218,13 +218,12 @@ static void table_load_destroy(table_load *load)
         table->destroy(table, ids->count - 1, table->context);
 }
 
-/* Makes the table as it was. */
+/* Destroys what decode made; what is left is trimmed when the table is at rest. */
 static void table_load_drop(table_load *load)
 {
     table_load_destroy(load);
     hm_table_close_all(load->table, load->opened);
     hm_load_drop_ids(&load->ids);
-    hm_table_give_back(load->table);
 }
 
 static hm_status table_load_header(table_load *load, hm_source source)
@@ -251,9 +250,7 @@ hm_status hm_table_load(hm_table *table, const hm_save_desc *desc, hm_source sou
     hm_status status = hm_load_check_unused(&table->ids, "table", table->name);
     if (status != HM_OK)
         return status;
-    hm_table_note_committed(table);
-    load.ids = (hm_load_ids){
-        .ids = &table->ids, .before = table->ids, .owner = table, .move = hm_table_move};
+    load.ids = (hm_load_ids){.ids = &table->ids, .owner = table, .move = hm_table_move};
     load.table = table;
     load.desc = desc;
     load.opened = 0;
@@ -267,5 +264,6 @@ hm_status hm_table_load(hm_table *table, const hm_save_desc *desc, hm_source sou
         table_load_drop(&load);
     hm_dense_forget_order(&table->guard, table->order);
     hm_guard_leave(&table->guard, hm_table_committed_rows(table));
-    return hm_table_tell(table, status);
+    status = hm_table_tell(table, status);
+    return status == HM_OK ? HM_OK : hm_load_failed(status, hm_table_trim(table));
 }

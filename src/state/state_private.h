@@ -169,8 +169,8 @@ void hm_changes_mark_owned(hm_changes_search *search, const hm_changes_strip *st
  *
  * A load has four steps, and nothing of it may be seen before the last:
  *
- *  1. It asks whether the container is at rest and has issued nothing, and copies its struct:
- *     `before`. It enters the guard: it is busy for all callbacks.
+ *  1. It asks whether the container is at rest and has issued nothing. It enters the guard: it is
+ *     busy for all callbacks.
  *  2. hm_load_find reads up to the section. hm_load_check and hm_load_check_ids compare the header
  *     with the container; what is the container's own, and payload_size, it compares itself.
  *  3. It fills the container's arrays behind its counts, which stay 0, so that no call sees what is
@@ -178,10 +178,10 @@ void hm_changes_mark_owned(hm_changes_search *search, const hm_changes_strip *st
  *     before ids, since they are what a large part of a file's bytes is for. While arrays move, the
  *     counts of the id table say how much is carried (hm_load_move).
  *  4. hm_load_end has seen the last checksum. Then the counts are set (hm_load_adopt_ids), which
- *     cannot fail. If anything failed, it destroys what decode made, and gives back memory
- *     (hm_load_drop_ids, hm_array_give_back), so that the container is as it was.
+ *     cannot fail. If anything failed, it destroys what decode made, and forgets the ids
+ *     (hm_load_drop_ids).
  *
- * It leaves the guard. */
+ * It leaves the guard. After a failure the container is trimmed: it is empty. */
 
 typedef enum hm_save_kind {
     HM_SAVE_MAP = 1,
@@ -373,7 +373,6 @@ hm_status hm_load_check_unused(const hm_id_table *ids, const char *what, const c
 /* An id table that is being loaded. */
 typedef struct hm_load_ids {
     hm_id_table *ids;
-    hm_id_table before; /* as it was */
     void *owner;
     /* As hm_map_move. */
     hm_status (*move)(void *owner, size_t capacity, size_t slots);
@@ -390,14 +389,13 @@ hm_status hm_load_widen(hm_load_ids *load, size_t count);
 /* Reads the table's part. All items have been read. */
 hm_status hm_load_ids_part(hm_save_in *in, hm_load_ids *load);
 
-/* Makes what was loaded the table's own; or gives back the memory that the table had not before,
- * and without a capacity that of its container. */
+/* Makes what was loaded the table's own; or forgets it, so that a trim gives back its memory. */
 void hm_load_adopt_ids(const hm_save_in *in, hm_load_ids *load);
 void hm_load_drop_ids(hm_load_ids *load);
 
-/* Gives back what an array of a range in steps has got since `before` was a copy of it; it may have
- * left its place there for a range of its own. The program does not see it. */
-void hm_load_return_array(hm_array *array, const hm_array *before);
+/* The end of a load that failed, with the status of the trim that followed: returns the load's,
+ * whose message is the last. */
+hm_status hm_load_failed(hm_status status, hm_status trimmed);
 
 /* save_secondary.c: owners, of a secondary or an index */
 
@@ -424,7 +422,7 @@ hm_status hm_load_owners(hm_save_in *in, hm_handle *owners, uint32_t n, uint32_t
 hm_status hm_load_adopt_owners(hm_save_in *in, hm_secondary *secondary, uint32_t count,
                                uint32_t slots);
 
-/* Reads values until there are `count`; *made counts them. Then runs the hook for those that decode
+/* Reads values until there are `count`; *made counts them. Or runs the hook for those that decode
  * has made, the last one first. */
 hm_status hm_load_values(hm_save_in *in, hm_secondary *secondary, const hm_save_desc *desc,
                          uint32_t count, uint32_t *made);

@@ -386,7 +386,7 @@ TEST(save_map, memory_that_is_too_small_is_refused)
     hm_map_fini(&map);
 }
 
-TEST(save_map, what_was_reserved_before_a_failed_load_stays_so)
+TEST(save_map, a_failed_load_gives_back_what_was_reserved)
 {
     for (uint32_t capacity = 0; capacity <= 100000; capacity += 100000) {
         hm_map map = make_odd("numbers", 90000), loaded = make_empty("numbers", capacity);
@@ -397,11 +397,7 @@ TEST(save_map, what_was_reserved_before_a_failed_load_stays_so)
         hm_stats before = hm_map_get_stats(&loaded);
         CHECK(hm_map_load(&loaded, NULL, test_source(&file)) == HM_ERROR_CORRUPT);
         hm_stats after = hm_map_get_stats(&loaded);
-        CHECK(memcmp(&before, &after, sizeof after) == 0);
-        for (uint32_t i = 0; i < 5000; i++)
-            (void)add(&loaded, i);
-        after = hm_map_get_stats(&loaded);
-        CHECK(after.committed_size == before.committed_size);
+        CHECK(after.committed_size < before.committed_size && hm_map_validate(&loaded) == HM_OK);
         hm_map_fini(&map);
         hm_map_fini(&loaded);
         test_file_end(&file);
@@ -423,19 +419,15 @@ static hm_map make_retired(uint32_t n)
     return map;
 }
 
-TEST(save_map, what_was_reserved_stays_so_when_the_entries_had_to_move)
+TEST(save_map, a_failed_load_is_repeated_when_the_entries_had_to_move)
 {
     hm_map map = make_retired(3000), loaded = make_empty("numbers", 10);
     test_file file = {0};
     CHECK(hm_map_save(&map, NULL, test_sink(&file)) == HM_OK);
-    CHECK(hm_map_reserve(&loaded, 10) == HM_OK);
-    hm_stats before = hm_map_get_stats(&loaded);
     size_t whole = file.size;
     for (file.size = whole - 1; file.size > 97; file.size -= 97) {
         CHECK(hm_map_load(&loaded, NULL, test_source(&file)) == HM_ERROR_CORRUPT);
-        hm_stats after = hm_map_get_stats(&loaded);
-        CHECK(memcmp(&before, &after, sizeof after) == 0);
-        CHECK(hm_map_validate(&loaded) == HM_OK && loaded.ids.entry_array.limit >= 10);
+        CHECK(hm_map_validate(&loaded) == HM_OK && hm_map_get_stats(&loaded).slots == 0);
     }
     file.size = whole;
     CHECK(hm_map_load(&loaded, NULL, test_source(&file)) == HM_OK);

@@ -102,7 +102,7 @@ TEST(save_pool, a_refused_load_destroys_what_decode_has_made)
     test_file_end(&file);
 }
 
-TEST(save_pool, what_was_reserved_before_a_failed_load_stays_so)
+TEST(save_pool, a_failed_load_gives_back_what_was_reserved)
 {
     for (int i = 0; i < 6; i++) {
         hm_pool pool = make_sparse(storages[i / 2], (hm_reuse)(i % 2));
@@ -114,11 +114,9 @@ TEST(save_pool, what_was_reserved_before_a_failed_load_stays_so)
         hm_stats before = hm_pool_get_stats(&loaded);
         CHECK(hm_pool_load(&loaded, NULL, test_source(&file)) == HM_ERROR_CORRUPT);
         hm_stats after = hm_pool_get_stats(&loaded);
-        CHECK(memcmp(&before, &after, sizeof after) == 0);
+        CHECK(after.committed_size < before.committed_size && hm_pool_validate(&loaded) == HM_OK);
         for (uint32_t k = 0; k < 1000; k++)
             CHECK(hm_pool_insert(&loaded, &k).bits == (UINT64_C(1) << 32 | k));
-        after = hm_pool_get_stats(&loaded);
-        CHECK(after.committed_size == before.committed_size);
         hm_pool_fini(&pool);
         hm_pool_fini(&loaded);
         test_file_end(&file);
@@ -156,19 +154,15 @@ static hm_pool make_retired(uint32_t n)
     return pool;
 }
 
-TEST(save_pool, what_was_reserved_stays_so_when_the_columns_had_to_move)
+TEST(save_pool, a_failed_load_is_repeated_when_the_columns_had_to_move)
 {
     hm_pool pool = make_retired(3000), loaded = make_retired(0);
     test_file file = {0};
     CHECK(hm_pool_save(&pool, NULL, test_sink(&file)) == HM_OK);
-    CHECK(hm_pool_reserve(&loaded, 10) == HM_OK);
-    hm_stats before = hm_pool_get_stats(&loaded);
     size_t whole = file.size;
     for (file.size = whole - 1; file.size > 97; file.size -= 97) {
         CHECK(hm_pool_load(&loaded, NULL, test_source(&file)) == HM_ERROR_CORRUPT);
-        hm_stats after = hm_pool_get_stats(&loaded);
-        CHECK(memcmp(&before, &after, sizeof after) == 0);
-        CHECK(hm_pool_validate(&loaded) == HM_OK && loaded.fresh_end >= 10);
+        CHECK(hm_pool_validate(&loaded) == HM_OK && hm_pool_get_stats(&loaded).slots == 0);
     }
     file.size = whole;
     CHECK(hm_pool_load(&loaded, NULL, test_source(&file)) == HM_OK);
@@ -274,11 +268,10 @@ TEST(save_pool, a_failed_load_gives_back_the_blocks_that_it_has_made)
     CHECK(hm_pool_save(&pool, NULL, test_sink(&file)) == HM_OK);
     for (uint32_t reserved = 0; reserved <= 10; reserved += 10) {
         CHECK(hm_pool_reserve(&loaded, reserved) == HM_OK);
-        hm_stats before = hm_pool_get_stats(&loaded);
         file.size -= 1;
         CHECK(hm_pool_load(&loaded, NULL, test_source(&file)) == HM_ERROR_CORRUPT);
         hm_stats after = hm_pool_get_stats(&loaded);
-        CHECK(memcmp(&before, &after, sizeof after) == 0 && hm_pool_validate(&loaded) == HM_OK);
+        CHECK(after.slots == 0 && hm_pool_validate(&loaded) == HM_OK);
         file.size += 1;
     }
     CHECK(hm_pool_load(&loaded, NULL, test_source(&file)) == HM_OK);
@@ -338,7 +331,6 @@ TEST(save_pool, a_pool_that_cannot_be_is_refused)
     for (size_t i = 0; i < sizeof forgeries / sizeof *forgeries; i++) {
         hm_pool pool = make_sparse(HM_STORAGE_VIRTUAL, forgeries[i].reuse);
         hm_pool loaded = make_pool(HM_STORAGE_VIRTUAL, forgeries[i].reuse);
-        hm_stats before = hm_pool_get_stats(&loaded);
         test_file file = {0};
         CHECK(hm_pool_save(&pool, NULL, test_sink(&file)) == HM_OK);
         for (size_t k = 0; k < forgeries[i].size; k++)
@@ -347,7 +339,7 @@ TEST(save_pool, a_pool_that_cannot_be_is_refused)
         CHECK(hm_pool_load(&loaded, NULL, test_source(&file)) == HM_ERROR_CORRUPT);
         CHECK(strstr(hm_last_error(), forgeries[i].why) != NULL);
         hm_stats after = hm_pool_get_stats(&loaded);
-        CHECK(memcmp(&before, &after, sizeof after) == 0 && hm_pool_validate(&loaded) == HM_OK);
+        CHECK(after.slots == 0 && hm_pool_validate(&loaded) == HM_OK);
         hm_pool_fini(&pool);
         hm_pool_fini(&loaded);
         test_file_end(&file);

@@ -100,6 +100,7 @@ typedef struct saved_kind {
     hm_status (*save)(const saved *made, const hm_save_desc *desc, hm_sink sink);
     hm_status (*load)(saved *made, const hm_save_desc *desc, hm_source source);
     hm_status (*validate)(const saved *made);
+    hm_status (*trim)(saved *made);
     hm_status (*changes)(const hm_history *history, const saved *made, uint64_t from, uint64_t to,
                          hm_change_visit *visit, void *context);
     hm_status (*save_changes)(const hm_history *history, const saved *made, uint64_t from,
@@ -135,6 +136,7 @@ typedef struct saved_kind {
         return answer.status == HM_OK;                                                             \
     }                                                                                              \
     TEST_ASKS(hm_status, validate, kind, (const saved *made), validate(&made->kind))               \
+    TEST_ASKS(hm_status, trim, kind, (saved * made), trim(&made->kind))                            \
     TEST_ASKS(hm_stats, get_stats, kind, (const saved *made), get_stats(&made->kind))              \
     TEST_DOES(fini, kind, (saved * made), fini(&made->kind))                                       \
     TEST_ASKS(hm_status, changes, kind,                                                            \
@@ -154,6 +156,7 @@ typedef struct saved_kind {
                                      .save = save_##kind,                                          \
                                      .load = load_##kind,                                          \
                                      .validate = validate_##kind,                                  \
+                                     .trim = trim_##kind,                                          \
                                      .changes = changes_##kind,                                    \
                                      .save_changes = save_changes_##kind,                          \
                                      .load_changes = load_changes_##kind,                          \

@@ -66,8 +66,7 @@ TEST(save_secondary, owners_that_cannot_be_are_refused)
             CHECK(hm_secondary_load(&loaded, NULL, test_source(&file)) == HM_ERROR_CORRUPT);
             CHECK(says(owners[i].why) && says("section 'tags'"));
             hm_stats after = hm_secondary_get_stats(&loaded);
-            CHECK(way == 2 ? after.committed_size <= before.committed_size
-                           : memcmp(&before, &after, sizeof after) == 0);
+            CHECK(after.count == 0 && after.committed_size <= 2 * before.committed_size);
             CHECK(hm_secondary_validate(&loaded) == HM_OK);
             forge(&file, 0, 5, 3);
             forge(&file, 1, 70000, 3);
