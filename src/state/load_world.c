@@ -211,7 +211,7 @@ static hm_status world_load_ids(world_load *load)
     hm_status status = hm_load_ids_part(&load->in, &load->ids);
     if (status != HM_OK)
         return status;
-    hm_load_adopt_ids(&load->in, &load->ids);
+    hm_load_end_ids(&load->ids, &load->in, HM_OK);
     status = hm_world_prepare_entities(fresh, 0, false);
     if (status != HM_OK)
         return status;

@@ -102,6 +102,13 @@ hm_status hm_load_check_unused(const hm_id_table *ids, const char *what, const c
     return hm_load_fail_used(what, name);
 }
 
+hm_status hm_load_check_free(const hm_guard *guard, const hm_id_table *ids, const char *what,
+                             const char *name)
+{
+    bool is_busy = hm_guard_refuses(guard, what, name);
+    return is_busy ? HM_ERROR_BUSY : hm_load_check_unused(ids, what, name);
+}
+
 hm_status hm_load_check_ids(hm_save_in *in, const hm_id_table *ids, const hm_save_desc *desc)
 {
     const hm_save_section *section = &in->section;
@@ -259,21 +266,19 @@ hm_status hm_load_ids_part(hm_save_in *in, hm_load_ids *load)
     return status == HM_OK ? ids_load_floors(in, load) : status;
 }
 
-void hm_load_adopt_ids(const hm_save_in *in, hm_load_ids *load)
+void hm_load_end_ids(const hm_load_ids *load, const hm_save_in *in, hm_status status)
 {
     const uint32_t *details = in->section.details;
     hm_id_table *ids = load->ids;
+    if (status != HM_OK) {
+        hm_id_table_forget(ids);
+        return;
+    }
     ids->slot_count = details[HM_SAVE_SLOTS];
     ids->dropped_end = details[HM_SAVE_DROPPED_END];
     ids->count = in->section.count;
     ids->used = ids->count + details[HM_SAVE_FREE];
     ids->fresh_end = 0; /* What is committed and the floors have changed. */
-}
-
-void hm_load_drop_ids(hm_load_ids *load)
-{
-    load->count = load->slots = 0;
-    hm_id_table_forget(load->ids);
 }
 
 hm_status hm_load_failed(hm_status status, hm_status trimmed)

@@ -205,7 +205,6 @@ static void lists_load_drop(lists_load *load)
 {
     hm_lists_blocks *blocks = &load->lists->blocks;
     lists_load_destroy(load);
-    hm_load_drop_ids(&load->ids);
     memset(blocks->records, 0, sizeof *blocks->records * blocks->record_array.limit);
     hm_memory_poison(blocks->unit_array.data, blocks->unit_array.committed_size);
 }
@@ -215,9 +214,7 @@ hm_status hm_lists_load(hm_lists *lists, const hm_save_desc *desc, hm_source sou
     HM_CONTRACT(lists != NULL, "hm_lists_load: lists is NULL");
     lists_load load;
     hm_lists_blocks *blocks = &lists->blocks;
-    if (hm_guard_refuses(&lists->guard, "lists", lists->name))
-        return HM_ERROR_BUSY;
-    hm_status status = hm_load_check_unused(&lists->ids, "lists", lists->name);
+    hm_status status = hm_load_check_free(&lists->guard, &lists->ids, "lists", lists->name);
     if (status != HM_OK)
         return status;
     load.ids = (hm_load_ids){.ids = &lists->ids, .owner = lists, .move = hm_lists_move};
@@ -228,12 +225,11 @@ hm_status hm_lists_load(hm_lists *lists, const hm_save_desc *desc, hm_source sou
     hm_guard_enter(&lists->guard);
     blocks->limit = 0;
     status = lists_load_all(&load, source);
-    if (status == HM_OK) {
-        hm_load_adopt_ids(&load.in, &load.ids);
+    if (status == HM_OK)
         hm_lists_adopt_blocks(blocks, load.end, load.items);
-    } else {
+    else
         lists_load_drop(&load);
-    }
+    hm_load_end_ids(&load.ids, &load.in, status);
     hm_guard_leave(&lists->guard, 0);
     blocks->limit = blocks->max_items;
     status = hm_lists_tell(lists, status);

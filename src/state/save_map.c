@@ -116,7 +116,6 @@ static void map_load_drop(map_load *load)
                     map->extras->destroy != NULL;
     for (uint32_t i = load->ids.count; i-- > 0 && destroys;)
         map->extras->destroy(map->items + map->item_size * i, map->extras->context);
-    hm_load_drop_ids(&load->ids);
     hm_memory_poison(map->items, map->item_array.committed_size);
     hm_memory_poison(saved_meta(map)->data, saved_meta(map)->committed_size);
 }
@@ -141,9 +140,7 @@ static hm_status map_load_all(map_load *load, hm_source source)
 hm_status hm_map_load(hm_map *map, const hm_save_desc *desc, hm_source source)
 {
     HM_CONTRACT(map != NULL, "hm_map_load: map is NULL");
-    if (hm_guard_refuses(&map->guard, "map", map->name))
-        return HM_ERROR_BUSY;
-    hm_status status = hm_load_check_unused(&map->ids, "map", map->name);
+    hm_status status = hm_load_check_free(&map->guard, &map->ids, "map", map->name);
     if (status != HM_OK)
         return status;
     map_load load;
@@ -152,10 +149,9 @@ hm_status hm_map_load(hm_map *map, const hm_save_desc *desc, hm_source source)
     load.ids = (hm_load_ids){.ids = &map->ids, .owner = map, .move = hm_map_move};
     hm_guard_enter(&map->guard);
     status = map_load_all(&load, source);
-    if (status == HM_OK)
-        hm_load_adopt_ids(&load.in, &load.ids);
-    else
+    if (status != HM_OK)
         map_load_drop(&load);
+    hm_load_end_ids(&load.ids, &load.in, status);
     hm_dense_forget_order(&map->guard, map->order);
     hm_guard_leave(&map->guard, hm_map_committed_items(map));
     status = hm_map_tell(map, status);

@@ -223,7 +223,6 @@ static void table_load_drop(table_load *load)
 {
     table_load_destroy(load);
     hm_table_close_all(load->table, load->opened);
-    hm_load_drop_ids(&load->ids);
 }
 
 static hm_status table_load_header(table_load *load, hm_source source)
@@ -245,9 +244,7 @@ hm_status hm_table_load(hm_table *table, const hm_save_desc *desc, hm_source sou
 {
     table_load load;
     HM_CONTRACT(table != NULL, "hm_table_load: table is NULL");
-    if (hm_guard_refuses(&table->guard, "table", table->name))
-        return HM_ERROR_BUSY;
-    hm_status status = hm_load_check_unused(&table->ids, "table", table->name);
+    hm_status status = hm_load_check_free(&table->guard, &table->ids, "table", table->name);
     if (status != HM_OK)
         return status;
     load.ids = (hm_load_ids){.ids = &table->ids, .owner = table, .move = hm_table_move};
@@ -258,10 +255,9 @@ hm_status hm_table_load(hm_table *table, const hm_save_desc *desc, hm_source sou
     status = table_load_header(&load, source);
     if (status == HM_OK)
         status = table_load_payload(&load);
-    if (status == HM_OK)
-        hm_load_adopt_ids(&load.in, &load.ids);
-    else
+    if (status != HM_OK)
         table_load_drop(&load);
+    hm_load_end_ids(&load.ids, &load.in, status);
     hm_dense_forget_order(&table->guard, table->order);
     hm_guard_leave(&table->guard, hm_table_committed_rows(table));
     status = hm_table_tell(table, status);

@@ -177,9 +177,8 @@ void hm_changes_mark_owned(hm_changes_search *search, const hm_changes_strip *st
  *     there. It makes room only for what has arrived, or arrives next: a file may lie. Items come
  *     before ids, since they are what a large part of a file's bytes is for. While arrays move, the
  *     counts of the id table say how much is carried (hm_load_move).
- *  4. hm_load_end has seen the last checksum. Then the counts are set (hm_load_adopt_ids), which
- *     cannot fail. If anything failed, it destroys what decode made, and forgets the ids
- *     (hm_load_drop_ids).
+ *  4. hm_load_end has seen the last checksum. Then the counts are set (hm_load_end_ids), which
+ *     cannot fail. If anything failed, it destroys what decode made, and forgets the ids.
  *
  * It leaves the guard. After a failure the container is trimmed: it is empty. */
 
@@ -367,8 +366,11 @@ uint64_t hm_save_size_of_ids(const hm_save_section *section);
 
 void hm_save_ids(hm_save_out *out, const hm_id_table *ids);
 
-/* HM_ERROR_INVALID: the table has issued something. `what`, `name`: of its container. */
+/* HM_ERROR_INVALID: the table has issued something. HM_ERROR_BUSY: the guard refuses. `what`,
+ * `name`: of its container. */
 hm_status hm_load_check_unused(const hm_id_table *ids, const char *what, const char *name);
+hm_status hm_load_check_free(const hm_guard *guard, const hm_id_table *ids, const char *what,
+                             const char *name);
 
 /* An id table that is being loaded. */
 typedef struct hm_load_ids {
@@ -389,9 +391,9 @@ hm_status hm_load_widen(hm_load_ids *load, size_t count);
 /* Reads the table's part. All items have been read. */
 hm_status hm_load_ids_part(hm_save_in *in, hm_load_ids *load);
 
-/* Makes what was loaded the table's own; or forgets it, so that a trim gives back its memory. */
-void hm_load_adopt_ids(const hm_save_in *in, hm_load_ids *load);
-void hm_load_drop_ids(hm_load_ids *load);
+/* Makes what was loaded the table's own; or forgets it if the load has failed, so that a trim gives
+ * back its memory. */
+void hm_load_end_ids(const hm_load_ids *load, const hm_save_in *in, hm_status status);
 
 /* The end of a load that failed, with the status of the trim that followed: returns the load's,
  * whose message is the last. */
