@@ -278,6 +278,46 @@ static void refuse_memory(const saved_kind *kind, uint32_t shape, uint64_t *rand
     test_file_end(&file);
 }
 
+/* Returns whether the k-th call for memory was refused. */
+static bool refuse_return(const saved_kind *kind, uint32_t shape, test_file *file, uint32_t k,
+                          const char *damage)
+{
+    saved loaded;
+    test_memory memory;
+    test_memory_init_with_holes(&memory, test_page_size(4096));
+    kind->init(&loaded, shape, &memory.table);
+    test_memory_fail(&memory, k, true);
+    hm_status status = kind->load(&loaded, NULL, test_source(file));
+    bool is_refused = test_memory_refused(&memory);
+    test_memory_fail(&memory, 0, false);
+    CHECK(status == HM_ERROR_CORRUPT || (status == HM_ERROR_MEMORY && is_refused));
+    CHECK(status != HM_ERROR_CORRUPT || damage == NULL || strcmp(hm_last_error(), damage) == 0);
+    CHECK(kind->validate(&loaded) == HM_OK && kind->get_stats(&loaded).count == 0);
+    kind->fini(&loaded);
+    test_memory_check_released(&memory);
+    return is_refused;
+}
+
+TEST(save_kinds, damage_is_told_though_memory_cannot_be_given_back)
+{
+    uint64_t random = test_seed("save_kinds damage told");
+    EACH_KIND(kind)
+    for (uint32_t shape = 0; shape < kind->shapes; shape += test_scale() < 50 ? 1 : 4) {
+        saved made;
+        test_file file = {0};
+        char damage[256];
+        make(kind, &made, shape, STEPS, &random);
+        save_to(kind, &made, &file);
+        file.bytes[file.size - 1] ^= 1;
+        CHECK(!refuse_return(kind, shape, &file, 0, NULL));
+        strcpy(damage, hm_last_error());
+        for (uint32_t k = 1; refuse_return(kind, shape, &file, k, damage); k++)
+            CHECK(k < 1000);
+        kind->fini(&made);
+        test_file_end(&file);
+    }
+}
+
 TEST(save_kinds, after_each_refused_read_and_call_for_memory_it_is_empty)
 {
     uint64_t random = test_seed("save_kinds refusals");

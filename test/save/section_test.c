@@ -118,55 +118,6 @@ TEST(save_section, the_byte_that_a_refusal_names_is_that_of_the_file)
     test_file_end(&file);
 }
 
-/* Returns whether the k-th call for memory was refused; *kept: the memory of a map that has failed
- * to load for the damage. */
-static bool refuse_return(test_file *file, uint32_t k, const char *damage, size_t *kept)
-{
-    hm_map map;
-    test_memory memory;
-    test_memory_init(&memory, test_page_size(4096));
-    CHECK(hm_map_init(&map, &(hm_map_desc){.item_size = 8,
-                                           .capacity = 2000,
-                                           .max_slots = 1000000,
-                                           .type_id = 1,
-                                           .memory = &memory.table,
-                                           .name = "a"}) == HM_OK);
-    test_memory_fail(&memory, k, true);
-    hm_status status = hm_map_load(&map, NULL, test_source(file));
-    bool is_refused = test_memory_refused(&memory);
-    test_memory_fail(&memory, 0, false);
-    CHECK(status == HM_ERROR_CORRUPT || (status == HM_ERROR_MEMORY && is_refused));
-    CHECK(status != HM_ERROR_CORRUPT || damage == NULL || strcmp(hm_last_error(), damage) == 0);
-    *kept = status == HM_ERROR_CORRUPT ? hm_map_get_stats(&map).committed_size : 0;
-    CHECK(hm_map_validate(&map) == HM_OK && hm_map_count(&map) == 0);
-    hm_map_fini(&map);
-    test_memory_check_released(&memory);
-    return is_refused;
-}
-
-/* The load has moved entries to a range of their own, since the file has more slots than items. */
-TEST(save_section, damage_is_told_though_memory_cannot_be_given_back)
-{
-    hm_map map;
-    test_file file = {0};
-    char damage[160];
-    size_t kept, least;
-    bool is_more = false;
-    CHECK(hm_map_init(&map, &(hm_map_desc){.item_size = 8, .type_id = 1, .name = "a"}) == HM_OK);
-    CHECK(hm_map_adopt(&map, hm_handle_pack(300000, 1, 1), NULL) == HM_OK);
-    CHECK(hm_map_save(&map, NULL, test_sink(&file)) == HM_OK);
-    hm_map_fini(&map);
-    file.bytes[file.size - 1] ^= 1;
-    CHECK(!refuse_return(&file, 0, NULL, &least));
-    strcpy(damage, hm_last_error());
-    for (uint32_t k = 1; refuse_return(&file, k, damage, &kept); k++) {
-        CHECK(k < 1000);
-        is_more = is_more || kept > least;
-    }
-    CHECK(is_more);
-    test_file_end(&file);
-}
-
 /* Returns whether the k-th call for memory was refused. */
 static bool refuse_owners(test_file *file, uint32_t k, uint32_t *told)
 {
