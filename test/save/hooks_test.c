@@ -280,7 +280,7 @@ static void init_lists(saved *made, uint32_t shape, codec by, const hm_memory *m
                                                        .type_id = 1,
                                                        .capacity = shape * CAPACITY,
                                                        .max_slots = SLOTS,
-                                                       .max_items = shape * 10000,
+                                                       .max_items = shape * 1000,
                                                        .destroy = destroy,
                                                        .memory = memory}) == HM_OK);
 }
