@@ -106,11 +106,12 @@ HM_API void hm_history_fini(hm_history *history);
 /* From the next mark on, these bytes are marked and rewound too: plain state of the program, with
  * or without containers in it; an hm_array, hm_id_table or hm_directory that uses the history's
  * memory. The program promises that they are there until hm_history_unwatch. A rewind to a mark
- * from before zeroes them. They are compared with their copy by each mark. They may overlap what is
- * watched or known, or be the same. Not for objects of hm::world, hm::query and hm::commands, and
- * entries of a report, which are linked with others. HM_ERROR_INVALID: NULL, no bytes, or bytes of
- * the history itself; HM_ERROR_FULL: too many bytes, or a zeroed history. HM_ERROR_MEMORY: the
- * parent refuses. Invalidates nothing. O(pieces of a page that are watched). */
+ * from before zeroes them. Each mark reads them all: valgrind reports what was never written. They
+ * may overlap what is watched or known, or be the same. Not for objects of hm::world, hm::query and
+ * hm::commands, and entries of a report, which are linked with others. HM_ERROR_INVALID: NULL, no
+ * bytes, or bytes of the history itself; HM_ERROR_FULL: too many bytes, or a zeroed history.
+ * HM_ERROR_MEMORY: the parent refuses. Invalidates nothing. O(pieces of a page that are watched).
+ */
 HM_API hm_status hm_history_watch(hm_history *history, void *address, size_t size);
 
 /* Forgets the bytes that are watched from this address on, in all marks, or the container there:

@@ -68,6 +68,7 @@ static void save_nothing(test_kind kind, test_file *file)
     hm_history history;
     test_any made;
     hm_status status = HM_OK;
+    memset(&made, 0, sizeof made); /* A mark reads all that is watched. */
     CHECK(hm_history_init(&history, &(hm_history_desc){.marks = 2}) == HM_OK);
     CHECK(hm_history_watch(&history, &made, sizeof made) == HM_OK);
     CHECK(init_any(&made, kind, &history.table) == HM_OK);

@@ -591,6 +591,7 @@ static void save_both_ways(const kind *of, uint32_t shape, test_file *in, test_f
 {
     hm_history history;
     saved from;
+    memset(&from, 0, sizeof from); /* A mark reads all that is watched. */
     CHECK(hm_history_init(&history, &(hm_history_desc){.marks = 4}) == HM_OK);
     CHECK(hm_history_watch(&history, &from, sizeof from) == HM_OK);
     of->init(&from, shape, AS_BYTES, &history.table);
