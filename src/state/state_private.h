@@ -13,7 +13,6 @@
 #include "../world/world_private.h"
 
 #include <handle_map/changes.h>
-#include <handle_map/report.h>
 #include <handle_map/save.h>
 
 /* HM_ERROR_INVALID: whatever the container has, hm_map_apply and its like refuse the change. */
@@ -472,11 +471,15 @@ hm_status hm_save_check_components(const hm_world *world, const hm_world_save_de
 /* load_world.c: as hm_world_load. The world has no hooks then but for what decode has made. */
 hm_status hm_load_merged_world(hm_world *world, const hm_world_save_desc *desc, hm_source source);
 
+#ifndef HM_FREESTANDING
+
 /* report: what its sources share.
  *
- *     report.c   the list of entries, what is asked of a kind of container, the text
- *     json.c     what a container tells as JSON
+ *     report.c        the list of entries, what is asked of a kind of container, the text
+ *     report_json.c   what a container tells as JSON
  */
+
+#include <handle_map/report.h>
 
 /* What the report asks of a container. */
 typedef struct hm_report_kind {
@@ -504,5 +507,7 @@ void hm_report_put_table(hm_text *json, const void *container);
 void hm_report_put_secondary(hm_text *json, const void *container);
 void hm_report_put_lists(hm_text *json, const void *container);
 void hm_report_put_world(hm_text *json, const void *container);
+
+#endif
 
 #endif

@@ -78,3 +78,4 @@ uint64_t cell_of(int row, int column);
 void collide(const hm_handle *members, uint32_t count);
 void load_level(hm_map *into);
 uint32_t list_tree(hm_handle *handles_of_tree, uint32_t limit);
+void log_panic(const char *file, int line, const char *message);
