@@ -15,11 +15,13 @@
 #if defined(__GNUC__) && !defined(HM_PORTABLE) && !defined(_WIN32) && !defined(HM_FREESTANDING)
 #define HM_HAS_POISON 1
 
-/* Declared as the sanitizer does. Weak, so that they are NULL in a program without it. */
-__attribute__((weak)) void __asan_poison_memory_region(void const volatile *address, size_t size);
-__attribute__((weak)) void __asan_unpoison_memory_region(void const volatile *address, size_t size);
-__attribute__((weak)) int __asan_address_is_poisoned(void const volatile *address);
-__attribute__((weak)) void *__asan_region_is_poisoned(void *address, size_t size);
+/* Declared as the sanitizer does, whose header a test may include as well. Weak, so that they are
+ * NULL in a program without it. NOLINTBEGIN(readability-redundant-declaration) */
+__attribute__((weak)) void __asan_poison_memory_region(void const volatile *addr, size_t size);
+__attribute__((weak)) void __asan_unpoison_memory_region(void const volatile *addr, size_t size);
+__attribute__((weak)) int __asan_address_is_poisoned(void const volatile *addr);
+__attribute__((weak)) void *__asan_region_is_poisoned(void *beg, size_t size);
+/* NOLINTEND(readability-redundant-declaration) */
 #endif
 
 /* Whether the program runs under AddressSanitizer, for which the library need not be built. */
