@@ -2,8 +2,10 @@
 # SPDX-License-Identifier: MIT
 """Includes point down. The table of modules in docs/design.md says which module is on which layer;
 every header and source belongs to one of its modules, and includes its own module's headers and
-those of lower layers only. (circles.py sees that includes make no circle.) Only the module `memory`
-includes headers of an operating system, and examples include public headers only.
+those of lower layers only. (circles.py sees that includes make no circle.) Calls point down through
+headers too: a header names only functions whose source is of its own module or of a lower layer, so
+the slow half of an inline function is beside its fast half. Only the module `memory` includes headers
+of an operating system, and examples include public headers only.
 
     layers.py SOURCE
 """
@@ -12,6 +14,7 @@ import os
 import re
 import sys
 
+from circles import NAME, read_functions, strip
 from sources import INCLUDE, read, target_of, tell
 
 UMBRELLA = "include/handle_map/handle_map.h"
@@ -64,6 +67,17 @@ def read_includes(files, layers, problems):
     return includes
 
 
+def find_calls_up(files, layers):
+    """Returns a sentence for each function of a higher layer that a header names."""
+    texts = {path: strip(read(path)) for path in files}
+    defined = read_functions(texts)
+    return [f"{path}: names {name} of {source}, which is not below"
+            for path, module in files.items() if path.endswith(".h")
+            for name in sorted(defined.keys() & set(NAME.findall(texts[path])))
+            for source in sorted(defined[name])
+            if files[source] != module and layers[files[source]] >= layers[module]]
+
+
 def check():
     """Prints the layers; returns what is wrong."""
     layers, modules = read_layers(read("docs/design.md"))
@@ -71,6 +85,8 @@ def check():
     files = {path: module_of(path, modules) for pattern in ("include/**/*.h", "src/**/*.[ch]")
              for path in sorted(glob.glob(pattern, recursive=True)) if path != UMBRELLA}
     includes = read_includes(files, layers, problems)
+    if not problems:
+        problems += find_calls_up(files, layers)
     for module, layer in sorted(layers.items(), key=lambda pair: pair[1]):
         own = [path for path in files if files[path] == module]
         below = {files[target] for path in own for target in includes[path]} - {module}
