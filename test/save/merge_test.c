@@ -548,9 +548,11 @@ static struct {
     uint32_t asked;
 } inside;
 
+/* In some of the hooks, since a merge reads the whole section before it is refused. */
 static void merge_inside(void)
 {
-    inside.asked++;
+    if (inside.asked++ % (FEW / 20) != 0)
+        return;
     CHECK(inside.of->merge(inside.into, test_source(inside.file), inside.remap) == HM_ERROR_BUSY);
     for (uint32_t n = 0; n < 2; n++)
         CHECK(hm_merge_step(inside.merge, n) == HM_ERROR_BUSY);

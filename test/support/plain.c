@@ -7,7 +7,8 @@
  *
  * Each test runs in a child, so that one that crashes fails alone, and so that what it leaves
  * behind ends with it: an emulator keeps a record of each page that a process ever reserved. The
- * child is a fork, or on Windows and in WebAssembly this program again with --run=suite.name. */
+ * child is a fork, or on Windows and in WebAssembly this program again with --run=suite.name. Tests
+ * that take LONG_SECONDS and more are named with their time, which judges nothing. */
 #if !defined(_WIN32)
 #define _POSIX_C_SOURCE 200809L
 #endif
@@ -18,6 +19,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #if defined(_WIN32)
 #include <process.h>
@@ -26,7 +28,7 @@
 #include <unistd.h>
 #endif
 
-enum { NAME_SIZE = 256 };
+enum { NAME_SIZE = 256, LONG_SECONDS = 10 };
 
 static const char run_option[] = "--run=";
 
@@ -177,10 +179,13 @@ int main(int argc, char **argv)
             continue;
         }
         run++;
+        time_t begin = time(NULL);
         if (!passes(test)) {
             failed++;
             printf("FAILED %s\n", name);
         }
+        if (time(NULL) - begin >= LONG_SECONDS)
+            printf("%s took %ld s\n", name, (long)(time(NULL) - begin));
     }
     /* To run nothing is a failure too: a filter without a match must not look like success. */
     printf("%u tests, %u failed\n", run, failed);
