@@ -102,7 +102,7 @@ HM_COLD hm_status hm_blame_memory(const hm_limits *limits);
 
 /* Passes a status on, and does so if it is HM_ERROR_MEMORY. Each init, and each function by which a
  * container grows, ends with it. */
-static inline hm_status hm_tell_memory(hm_status status, const hm_limits *limits)
+static inline hm_status hm_blame(hm_status status, const hm_limits *limits)
 {
     return status == HM_ERROR_MEMORY ? hm_blame_memory(limits) : status;
 }

@@ -159,7 +159,7 @@ uint32_t hm_map_committed_items(const hm_map *map);
 hm_status hm_map_move(void *owner, size_t capacity, size_t slots);
 
 /* Passes a status on, and names the map if memory was refused. */
-hm_status hm_map_tell(const hm_map *map, hm_status status);
+hm_status hm_map_blame(const hm_map *map, hm_status status);
 
 /* table */
 
@@ -171,7 +171,7 @@ uint32_t hm_table_committed_rows(const hm_table *table);
 hm_status hm_table_move(void *table, size_t capacity, size_t slots);
 
 /* Passes a status on, and names the table if memory was refused. */
-hm_status hm_table_tell(const hm_table *table, hm_status status);
+hm_status hm_table_blame(const hm_table *table, hm_status status);
 
 /* layout.c */
 
@@ -293,7 +293,7 @@ hm_status hm_secondary_accept(hm_secondary *secondary, hm_handle owner, uint32_t
 uint32_t hm_secondary_committed_values(const hm_secondary *secondary);
 
 /* Passes a status on, and names the secondary if memory was refused. */
-hm_status hm_secondary_tell(const hm_secondary *secondary, hm_status status);
+hm_status hm_secondary_blame(const hm_secondary *secondary, hm_status status);
 
 /* For a load, while the secondary is busy and its count is 0: make room for n more values behind
  * those that were made; then, when all owners are written behind the count too, make the n values

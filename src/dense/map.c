@@ -104,8 +104,7 @@ static hm_status map_init_columns(hm_map *map, const hm_map_desc *desc)
     if (status == HM_OK)
         status = hm_id_table_settle_type(&map->ids.type_id);
     ids = hm_id_table_complete(&ids);
-    return hm_tell_memory(status,
-                          &(hm_limits){"map", map->name, ids.capacity, ids.max_slots, 0, NULL});
+    return hm_blame(status, &(hm_limits){"map", map->name, ids.capacity, ids.max_slots, 0, NULL});
 }
 
 static void map_release_all(hm_map *map)
@@ -185,10 +184,10 @@ uint32_t hm_map_get_n(const hm_map *map, const hm_handle *handles, uint32_t n, v
 
 /* insert */
 
-hm_status hm_map_tell(const hm_map *map, hm_status status)
+hm_status hm_map_blame(const hm_map *map, hm_status status)
 {
     const hm_limits limits = {"map", map->name, hm_map_capacity(map), map->ids.max_slots, 0, NULL};
-    return hm_tell_memory(status, &limits);
+    return hm_blame(status, &limits);
 }
 
 /* Lists the arrays of a map that move with its id table, and returns their number. The extras come
@@ -247,7 +246,7 @@ static hm_status map_prepare_items(hm_map *map, hm_status status, size_t count, 
     if (status == HM_OK && map_meta(map)->data != NULL)
         status = hm_array_prepare(&map->extras->meta_array, count, grows);
     map->guard.limit = hm_map_committed_items(map);
-    return hm_map_tell(map, status);
+    return hm_map_blame(map, status);
 }
 
 static hm_status map_prepare(hm_map *map, uint32_t n, bool grows)
@@ -392,7 +391,7 @@ hm_map_step hm_map_erase_guarded(hm_map *map, uint32_t index)
 {
     if ((map->guard.flags & (HM_GUARD_ERASE & ~HM_GUARD_ORDERED)) == 0) {
         hm_order_disturb(map->order, index, map->ids.count - 1);
-        return HM_MAP_GOES_ON;
+        return HM_MAP_PREPARED;
     }
     if (hm_guard_refuses(&map->guard, "map", map->name))
         return HM_MAP_REFUSED;
@@ -538,7 +537,7 @@ hm_status hm_map_trim(hm_map *map)
     if (status == HM_OK)
         status = map_resize(map, 0);
     map->guard.limit = hm_map_committed_items(map);
-    return hm_map_tell(map, status);
+    return hm_map_blame(map, status);
 }
 
 static hm_status map_validate(const hm_map *map)

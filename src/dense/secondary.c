@@ -174,7 +174,7 @@ hm_status hm_secondary_init(hm_secondary *secondary, const hm_secondary_desc *de
         const hm_limits limits = {"secondary", secondary->name, ids.capacity, ids.max_slots, 0,
                                   NULL};
         secondary_release_all(secondary);
-        return hm_fail_in("secondary_init", desc->name, hm_tell_memory(status, &limits));
+        return hm_fail_in("secondary_init", desc->name, hm_blame(status, &limits));
     }
     return HM_OK;
 }
@@ -282,12 +282,12 @@ static hm_status secondary_commit_values(hm_secondary *secondary, uint32_t n, ui
     return status;
 }
 
-hm_status hm_secondary_tell(const hm_secondary *secondary, hm_status status)
+hm_status hm_secondary_blame(const hm_secondary *secondary, hm_status status)
 {
     const hm_limits limits = {
         "secondary", secondary->name, hm_secondary_capacity(secondary), secondary->max_slots, 0,
         NULL};
-    return hm_tell_memory(status, &limits);
+    return hm_blame(status, &limits);
 }
 
 hm_status hm_secondary_reserve(hm_secondary *secondary, uint32_t n)
@@ -305,7 +305,7 @@ hm_status hm_secondary_reserve(hm_secondary *secondary, uint32_t n)
     }
     if (status != HM_OK)
         secondary->slot_end = before;
-    return hm_secondary_tell(secondary, status);
+    return hm_secondary_blame(secondary, status);
 }
 
 /* Whether this handle may be an owner's: checks only its bits, not the value of its slot. */
@@ -386,7 +386,7 @@ hm_status hm_secondary_prepare(hm_secondary *secondary, uint32_t added, const hm
         status = hm_secondary_prepare_slot(secondary, hm_handle_index(owners[i]));
     if (status != HM_OK)
         secondary->slot_end = before;
-    return hm_secondary_tell(secondary, status);
+    return hm_secondary_blame(secondary, status);
 }
 
 hm_status hm_secondary_judge(const hm_secondary *secondary, hm_handle owner, uint32_t *index)
@@ -583,7 +583,7 @@ hm_status hm_secondary_trim(hm_secondary *secondary)
     if (status == HM_OK)
         status = secondary_shrink(secondary);
     secondary->guard.limit = hm_secondary_committed_values(secondary);
-    return hm_secondary_tell(secondary, status);
+    return hm_secondary_blame(secondary, status);
 }
 
 static bool secondary_fields_are_valid(const hm_secondary *secondary)

@@ -32,8 +32,8 @@ static hm_status table_init_parts(hm_table *table, const hm_table_desc *desc)
     if (status == HM_OK)
         status = hm_id_table_settle_type(&table->ids.type_id);
     ids = hm_id_table_complete(&ids);
-    return hm_tell_memory(status,
-                          &(hm_limits){"table", table->name, ids.capacity, ids.max_slots, 0, NULL});
+    return hm_blame(status,
+                    &(hm_limits){"table", table->name, ids.capacity, ids.max_slots, 0, NULL});
 }
 
 static void table_release_all(hm_table *table)
@@ -152,11 +152,11 @@ uint32_t hm_table_get_n(const hm_table *table, const hm_handle *handles, uint32_
 
 /* insert */
 
-hm_status hm_table_tell(const hm_table *table, hm_status status)
+hm_status hm_table_blame(const hm_table *table, hm_status status)
 {
     const hm_limits limits = {"table", table->name, hm_table_capacity(table), table->ids.max_slots,
                               0,       NULL};
-    return hm_tell_memory(status, &limits);
+    return hm_blame(status, &limits);
 }
 
 /* A table that moves; `values` as in hm_table_space. */
@@ -202,7 +202,7 @@ static hm_status table_prepare_rows(hm_table *table, hm_status status, uint32_t 
     if (status == HM_OK)
         status = hm_table_commit_columns(table, count, grows);
     table->guard.limit = hm_table_committed_rows(table);
-    return hm_table_tell(table, status);
+    return hm_table_blame(table, status);
 }
 
 /* `grows` as in hm_array_commit; `values` as in hm_table_space. */
@@ -485,7 +485,7 @@ hm_status hm_table_trim(hm_table *table)
     if (status == HM_OK)
         status = table_resize(table, 0, NULL);
     table->guard.limit = hm_table_committed_rows(table);
-    return hm_table_tell(table, status);
+    return hm_table_blame(table, status);
 }
 
 static hm_status table_validate(const hm_table *table)

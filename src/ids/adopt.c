@@ -126,5 +126,5 @@ hm_status hm_id_table_adopt(hm_id_table *table, hm_handle handle)
     if (status == HM_OK)
         hm_id_table_take(table, handle);
     const hm_limits limits = {"id table", NULL, table->capacity, table->max_slots, 0, NULL};
-    return hm_tell_memory(status, &limits);
+    return hm_blame(status, &limits);
 }

@@ -190,10 +190,10 @@ hm_id_table_desc hm_id_table_complete(const hm_id_table_desc *desc)
 }
 
 /* Passes a status on, and says that an id table was refused memory, if it was. */
-static hm_status id_table_tell(uint64_t capacity, uint32_t max_slots, hm_status status)
+static hm_status id_table_blame(uint64_t capacity, uint32_t max_slots, hm_status status)
 {
     const hm_limits limits = {"id table", NULL, capacity, max_slots, 0, NULL};
-    return hm_tell_memory(status, &limits);
+    return hm_blame(status, &limits);
 }
 
 hm_status hm_id_table_init_with(hm_id_table *table, const hm_id_table_desc *desc,
@@ -207,7 +207,7 @@ hm_status hm_id_table_init_with(hm_id_table *table, const hm_id_table_desc *desc
         status = id_table_init_columns(table, &full, desc->capacity == 0, more, count);
     if (status != HM_OK) {
         hm_id_table_fini(table);
-        return id_table_tell(full.capacity, full.max_slots, status);
+        return id_table_blame(full.capacity, full.max_slots, status);
     }
     id_table_place(table);
     table->capacity = full.capacity;
@@ -284,7 +284,7 @@ hm_status hm_id_table_reserve(hm_id_table *table, uint32_t n)
         status = hm_id_table_prepare(table, NULL, n, false);
     if (status == HM_OK)
         hm_id_table_retire_spent(table, n);
-    return id_table_tell(table->capacity, table->max_slots, status);
+    return id_table_blame(table->capacity, table->max_slots, status);
 }
 
 /* Returns in *fresh how many slots the next n issues create, or why they cannot. */
@@ -534,7 +534,7 @@ hm_status hm_id_table_trim(hm_id_table *table)
     hm_status status = hm_id_table_trim_slots(table);
     if (status == HM_OK)
         status = hm_id_table_resize(table, NULL, 0, NULL, 0);
-    return id_table_tell(table->capacity, table->max_slots, status);
+    return id_table_blame(table->capacity, table->max_slots, status);
 }
 
 void hm_id_table_forget(hm_id_table *table)

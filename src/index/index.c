@@ -147,7 +147,7 @@ hm_status hm_index_init(hm_index *index, const hm_index_desc *desc)
         const hm_limits limits = {"index",        full.name,      ids.capacity,
                                   full.max_slots, full.key_limit, "key_limit"};
         hm_index_release(index);
-        return hm_fail_in("index_init", desc->name, hm_tell_memory(status, &limits));
+        return hm_fail_in("index_init", desc->name, hm_blame(status, &limits));
     }
     index->key_limit = desc->key_limit;
     if (desc->key_limit == 0)
@@ -190,12 +190,12 @@ void hm_index_fini(hm_index *index)
 
 /* set */
 
-hm_status hm_index_tell(const hm_index *index, hm_status status)
+hm_status hm_index_blame(const hm_index *index, hm_status status)
 {
     const hm_limits limits = {
         "index",          index->name, hm_index_capacity(index), index->owners.max_slots,
         index->key_limit, "key_limit"};
-    return hm_tell_memory(status, &limits);
+    return hm_blame(status, &limits);
 }
 
 hm_status hm_index_check(const hm_index *index, uint64_t key)
@@ -231,7 +231,7 @@ static hm_status index_attach_slow(hm_index *index, uint32_t bucket, hm_handle o
         (void)hm_lists_close_gaps(&index->members, NULL);
         status = hm_index_append(index, bucket, owner);
     }
-    return hm_index_tell(index, status);
+    return hm_index_blame(index, status);
 }
 
 /* Adds an owner to the members of a key, and returns its position. */
@@ -289,13 +289,13 @@ hm_status hm_index_set(hm_index *index, hm_handle owner, uint64_t key)
     if (at == HM_INVALID_INDEX && !hm_secondary_appends(&index->owners, owner))
         status = hm_fail_in("index_set", NULL, hm_secondary_accept(&index->owners, owner, &at));
     if (status != HM_OK)
-        return hm_index_tell(index, status);
+        return hm_index_blame(index, status);
     uint32_t bucket = hm_index_find_key(index, key);
     if (bucket != HM_INVALID_INDEX)
         return index_put(index, owner, at, bucket);
     status = hm_index_add_key(index, key, &bucket);
     if (status != HM_OK)
-        return hm_index_tell(index, status);
+        return hm_index_blame(index, status);
     status = index_put(index, owner, at, bucket);
     if (status != HM_OK)
         hm_index_drop_key(index, bucket);
@@ -428,7 +428,7 @@ hm_status hm_index_reserve(hm_index *index, uint32_t n)
     hm_status status = hm_fail_in("index_reserve", NULL, hm_secondary_reserve(&index->owners, n));
     if (status == HM_OK)
         status = hm_index_reserve_keys(index, n);
-    return hm_index_tell(index, status);
+    return hm_index_blame(index, status);
 }
 
 hm_progress hm_index_defragment(hm_index *index, hm_budget *budget)
@@ -451,7 +451,7 @@ hm_status hm_index_trim(hm_index *index)
         status = hm_lists_shrink_range(&index->members);
     if (status == HM_OK)
         status = hm_secondary_trim(&index->owners);
-    return hm_index_tell(index, status);
+    return hm_index_blame(index, status);
 }
 
 static bool index_owner_is_valid(const hm_index *index, uint32_t at)

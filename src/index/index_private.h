@@ -126,7 +126,7 @@ void hm_index_take(hm_index *index, const hm_index *fresh);
 void hm_index_release(hm_index *index);
 
 /* Passes a status on, and names the index if memory was refused. */
-hm_status hm_index_tell(const hm_index *index, hm_status status);
+hm_status hm_index_blame(const hm_index *index, hm_status status);
 
 /* HM_OK, or why no owner can be set for the key now. */
 hm_status hm_index_check(const hm_index *index, uint64_t key);

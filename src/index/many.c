@@ -298,7 +298,7 @@ hm_status hm_index_set_n_by(hm_index *index, const hm_handle *owners, hm_index_r
         }
         many_place(index, owners[i], part[i % HM_BATCH_PART]);
     }
-    return hm_index_tell(index, status);
+    return hm_index_blame(index, status);
 }
 
 hm_status hm_index_set_n(hm_index *index, const hm_handle *owners, const uint64_t *keys, uint32_t n)

@@ -70,7 +70,7 @@ hm_status hm_lists_init(hm_lists *lists, const hm_lists_desc *desc)
         const hm_limits limits = {"lists",        full.name,      full.capacity,
                                   full.max_slots, full.max_items, "max_items"};
         lists_release_all(lists);
-        return hm_fail_in("lists_init", desc->name, hm_tell_memory(status, &limits));
+        return hm_fail_in("lists_init", desc->name, hm_blame(status, &limits));
     }
     hm_lists_start(&lists->blocks, &full);
     lists->name = full.name;
@@ -105,7 +105,7 @@ static void lists_leave(hm_lists *lists)
     lists->blocks.limit = lists->blocks.max_items;
 }
 
-hm_status hm_lists_tell(const hm_lists *lists, hm_status status)
+hm_status hm_lists_blame(const hm_lists *lists, hm_status status)
 {
     const hm_limits limits = {"lists",
                               lists->name,
@@ -113,7 +113,7 @@ hm_status hm_lists_tell(const hm_lists *lists, hm_status status)
                               lists->ids.max_slots,
                               lists->blocks.max_items,
                               "max_items"};
-    return hm_tell_memory(status, &limits);
+    return hm_blame(status, &limits);
 }
 
 /* Lists the arrays that move with the id table. Blocks that have a range of their own stay there.
@@ -189,7 +189,7 @@ static hm_status lists_prepare(hm_lists *lists, uint32_t n, bool grows)
         status = hm_id_table_prepare(&lists->ids, lists->name, n, grows);
     if (status == HM_OK)
         status = hm_lists_prepare_records(lists, grows);
-    return hm_lists_tell(lists, status);
+    return hm_lists_blame(lists, status);
 }
 
 HM_ID_TABLE_RESERVE(lists)
@@ -221,7 +221,7 @@ hm_status hm_lists_adopt(hm_lists *lists, hm_handle list)
     if (status == HM_OK)
         status = hm_lists_prepare_records(lists, true);
     if (status != HM_OK)
-        return hm_lists_tell(lists, status);
+        return hm_lists_blame(lists, status);
     uint32_t made = lists->ids.slot_count;
     hm_id_table_take(&lists->ids, list);
     for (; made < lists->ids.slot_count; made++)
@@ -364,7 +364,7 @@ static unsigned char *lists_append(hm_lists *lists, hm_lists_record *record, uin
                                    const void **items, hm_status *status)
 {
     unsigned char *place = hm_lists_append(&lists->blocks, record, n, items, status);
-    *status = hm_lists_tell(lists, *status);
+    *status = hm_lists_blame(lists, *status);
     return place;
 }
 
@@ -512,7 +512,7 @@ hm_status hm_lists_trim(hm_lists *lists)
         status = lists_resize_ids(lists, 0);
     if (status == HM_OK)
         status = hm_lists_shrink_range(&lists->blocks);
-    return hm_lists_tell(lists, status);
+    return hm_lists_blame(lists, status);
 }
 
 hm_progress hm_lists_defragment(hm_lists *lists, hm_budget *budget)

@@ -95,7 +95,7 @@ hm_status hm_lists_move(void *lists, size_t capacity, size_t slots);
 hm_status hm_lists_prepare_records(hm_lists *lists, bool grows);
 
 /* Passes a status on, and names the lists if memory was refused. */
-hm_status hm_lists_tell(const hm_lists *lists, hm_status status);
+hm_status hm_lists_blame(const hm_lists *lists, hm_status status);
 
 hm_status hm_lists_validate_blocks(const hm_lists_blocks *blocks, uint32_t slot_count);
 

@@ -318,9 +318,9 @@ hm_status hm_array_widen(hm_array *array, size_t need, size_t used)
 }
 
 /* Passes a status on, and says that an array was refused memory, if it was. */
-static hm_status array_tell(size_t capacity, hm_status status)
+static hm_status array_blame(size_t capacity, hm_status status)
 {
-    return hm_tell_memory(status, &(hm_limits){.what = "array", .capacity = capacity});
+    return hm_blame(status, &(hm_limits){.what = "array", .capacity = capacity});
 }
 
 hm_status hm_array_init(hm_array *array, const hm_array_desc *desc)
@@ -338,7 +338,7 @@ hm_status hm_array_init(hm_array *array, const hm_array_desc *desc)
         status = hm_array_init_columns(&column, 1, desc->capacity == 0);
     array->is_alone = status == HM_OK && desc->capacity == 0;
     return status == HM_OK ? HM_OK
-                           : hm_fail_in("array_init", NULL, array_tell(desc->capacity, status));
+                           : hm_fail_in("array_init", NULL, array_blame(desc->capacity, status));
 }
 
 void hm_array_fini(hm_array *array)
@@ -425,7 +425,7 @@ static hm_status array_make_room(hm_array *array, size_t count, bool grows)
         status = array_move(array, array_grown(array, count));
     if (status == HM_OK)
         status = hm_array_prepare(array, count, grows);
-    return array_tell(array->capacity, status);
+    return array_blame(array->capacity, status);
 }
 
 hm_status hm_array_reserve(hm_array *array, size_t n)
@@ -493,7 +493,7 @@ hm_status hm_array_trim(hm_array *array)
     HM_CONTRACT(array != NULL, "hm_array_trim: array is NULL");
     size_t keep = array_kept_size(array);
     if (array->is_alone)
-        return array_tell(array->capacity, array_shrink(array));
+        return array_blame(array->capacity, array_shrink(array));
     if (keep >= array->committed_size)
         return HM_OK;
     /* The memory table's function may write there. */
@@ -501,7 +501,7 @@ hm_status hm_array_trim(hm_array *array)
     hm_status status = hm_array_decommit(array);
     if (status != HM_OK)
         hm_memory_poison(array->data + keep, array->committed_size - keep);
-    return array_tell(array->capacity, status);
+    return array_blame(array->capacity, status);
 }
 
 hm_status hm_array_open(hm_array **place, const hm_array_desc *desc, size_t count, size_t used)

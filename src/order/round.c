@@ -33,10 +33,10 @@ static void order_enter_phase(hm_order_state *state, hm_order_phase phase)
 }
 
 /* Passes a status on, and names the owner if memory was refused. */
-static hm_status order_tell(const hm_sequence *sequence, hm_status status)
+static hm_status order_blame(const hm_sequence *sequence, hm_status status)
 {
     const hm_limits limits = {.what = sequence->what, .name = sequence->name};
-    return hm_tell_memory(status, &limits);
+    return hm_blame(status, &limits);
 }
 
 static void order_run_phases(hm_order_call *call)
@@ -44,7 +44,7 @@ static void order_run_phases(hm_order_call *call)
     hm_order_phase next;
     while ((next = order_phases[call->state->phase].run(call)) != HM_ORDER_PAUSE)
         order_enter_phase(call->state, next);
-    call->spent.status = order_tell(call->sequence, call->spent.status);
+    call->spent.status = order_blame(call->sequence, call->spent.status);
 }
 
 /* changes from outside */
@@ -167,7 +167,7 @@ static bool order_begin(hm_order_state **place, const hm_sequence *sequence, hm_
 {
     progress->done = *place == NULL && sequence->count == 0;
     if (!progress->done)
-        progress->status = order_tell(sequence, hm_order_open(place, sequence));
+        progress->status = order_blame(sequence, hm_order_open(place, sequence));
     return !progress->done && progress->status == HM_OK;
 }
 

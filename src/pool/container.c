@@ -109,12 +109,12 @@ static hm_status pool_init_all(hm_pool *pool, const hm_pool_desc *desc)
     count += hm_pool_storage_list(pool, slots, desc->item_align, &last, columns + count);
     status = hm_array_init_columns(columns, count, pool_is_unbounded(desc));
     if (status != HM_OK)
-        return hm_pool_tell(pool, status);
+        return hm_pool_blame(pool, status);
     hm_pool_columns_place(pool);
     hm_pool_storage_place(pool, &last);
     status = hm_id_table_settle_type(&type_id);
     pool->fresh_entry = (uint32_t)(hm_handle_pack(0, 1, type_id).bits >> 32);
-    return hm_pool_tell(pool, status);
+    return hm_pool_blame(pool, status);
 }
 
 static void pool_release_all(hm_pool *pool)
@@ -261,7 +261,7 @@ static bool pool_counts_are_valid(const hm_pool *pool)
     return pool->slot_count <= pool->max_slots && pool->count <= pool->capacity &&
            pool->slot_count <= pool->fresh_end && pool->fresh_end <= hm_pool_columns_limit(pool) &&
            pool->fresh_end <= hm_pool_storage_fresh_end(pool) &&
-           pool->guard.limit == (is_busy || hm_pool_is_lapped(pool) ? 0 : pool->capacity) &&
+           pool->guard.limit == (is_busy || hm_pool_has_overflowed(pool) ? 0 : pool->capacity) &&
            pool->erase_limit == (is_busy ? 0 : hm_pool_erase_limit(pool)) &&
            hm_pool_columns_are_valid(pool);
 }

@@ -24,7 +24,7 @@ static inline bool hm_pool_reuses_last(const hm_pool *pool)
 uint32_t hm_pool_recent_end(const hm_pool *pool);
 
 /* Passes a status on, and names the pool if memory was refused. */
-hm_status hm_pool_tell(const hm_pool *pool, hm_status status);
+hm_status hm_pool_blame(const hm_pool *pool, hm_status status);
 
 /* Callbacks run between these. */
 void hm_pool_enter(hm_pool *pool);
@@ -99,9 +99,9 @@ static inline bool hm_pool_in_fixed_blocks(const hm_pool *pool)
     return pool->places.storage == HM_POOL_FIXED_BLOCKS;
 }
 
-/* Whether the ring of recent holes is lapped (recent.c): then inserts take their slow path. A
+/* Whether the ring of recent holes has overflowed (recent.c): then inserts take their slow path. A
  * zeroed pool is not. */
-static inline bool hm_pool_is_lapped(const hm_pool *pool)
+static inline bool hm_pool_has_overflowed(const hm_pool *pool)
 {
     return pool->recent_limit == 0 && pool->recent_end != 0;
 }
@@ -263,8 +263,8 @@ bool hm_pool_levels_are_valid(const hm_pool *pool, uint32_t *unlisted);
 
 /* recent.c */
 
-/* Issues the latest recent hole of a ring that is lapped, as if it were not. */
-hm_handle hm_pool_issue_lapped(hm_pool *pool);
+/* Issues the latest recent hole of a ring that has overflowed, as if it were not. */
+hm_handle hm_pool_issue_overflowed(hm_pool *pool);
 
 /* By default none is recent any more. With HM_REUSE_LAST they are sought again: whoever calls this
  * calls extend after the memory of holes has changed. */

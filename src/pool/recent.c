@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* pool: the recent holes, a stack in the order in which they were made. By default it is a ring of
- * the latest ones. Once an erase has exceeded them, and until its last hole is filled, it is
- * *lapped*: its holes are listed like all others, so an erase that overwrites the oldest has
+ * the latest ones. Once an erase has exceeded them, the ring has *overflowed*, until its last hole
+ * is filled: its holes are listed like all others, so an erase that overwrites the oldest has
  * nothing to do for it. With HM_REUSE_LAST the stack has all holes. detail/pool.h says where
  * positions are. */
 #include "pool_private.h"
 
-/* The same of a ring that is lapped. */
-static uint32_t pool_lapped_end(const hm_pool *pool)
+/* The same of a ring that has overflowed. */
+static uint32_t pool_overflowed_end(const hm_pool *pool)
 {
     return pool->recent_end - pool->count > HM_POOL_RECENT ? pool->count + HM_POOL_RECENT
                                                            : pool->recent_end;
@@ -17,10 +17,10 @@ uint32_t hm_pool_recent_end(const hm_pool *pool)
 {
     if (hm_pool_reuses_last(pool))
         return pool->slot_count - pool->retired_count;
-    return hm_pool_is_lapped(pool) ? pool_lapped_end(pool) : pool->recent_end;
+    return hm_pool_has_overflowed(pool) ? pool_overflowed_end(pool) : pool->recent_end;
 }
 
-/* The ring is lapped from now on. */
+/* The ring has overflowed from now on. */
 static void pool_lap(hm_pool *pool)
 {
     for (uint32_t i = pool->count; i < pool->recent_end; i++) {
@@ -39,15 +39,15 @@ static void pool_end_lap(hm_pool *pool)
 
 void hm_pool_list_hole(hm_pool *pool, uint32_t slot)
 {
-    if (hm_pool_is_lapped(pool))
+    if (hm_pool_has_overflowed(pool))
         hm_pool_list_word(pool, slot / HM_POOL_WORD);
     else
         pool_lap(pool);
 }
 
-hm_handle hm_pool_issue_lapped(hm_pool *pool)
+hm_handle hm_pool_issue_overflowed(hm_pool *pool)
 {
-    uint32_t count = pool->count, end = pool_lapped_end(pool);
+    uint32_t count = pool->count, end = pool_overflowed_end(pool);
     uint32_t slot = pool->recent[count++ & pool->recent_mask], word = slot / HM_POOL_WORD;
     uint32_t entry = hm_pool_fill_recent(pool, slot);
     pool->entries[slot] = entry;
@@ -63,7 +63,7 @@ hm_handle hm_pool_issue_lapped(hm_pool *pool)
 void hm_pool_forget_recent(hm_pool *pool)
 {
     if (!hm_pool_reuses_last(pool)) {
-        if (!hm_pool_is_lapped(pool))
+        if (!hm_pool_has_overflowed(pool))
             pool_lap(pool);
         pool_end_lap(pool);
     }
@@ -88,7 +88,7 @@ static bool pool_has_others(const hm_pool *pool, uint32_t slot, uint32_t end)
 {
     uint32_t word = slot / HM_POOL_WORD;
     uint64_t others = hm_pool_holes(pool, word) & ~(UINT64_C(1) << slot % HM_POOL_WORD);
-    for (uint32_t i = pool->count; i < end && !hm_pool_is_lapped(pool); i++)
+    for (uint32_t i = pool->count; i < end && !hm_pool_has_overflowed(pool); i++)
         if (pool->recent[i & pool->recent_mask] / HM_POOL_WORD == word)
             others &= ~(UINT64_C(1) << pool->recent[i & pool->recent_mask] % HM_POOL_WORD);
     return others != 0;
@@ -99,8 +99,8 @@ void hm_pool_take_hole(hm_pool *pool, uint32_t slot)
     uint32_t count = pool->count, end = hm_pool_recent_end(pool), i = count;
     while (i < end && pool->recent[i & pool->recent_mask] != slot)
         i++;
-    bool is_recent = i < end, is_lapped = hm_pool_is_lapped(pool);
-    bool was_last = (!is_recent || is_lapped) && !pool_has_others(pool, slot, end);
+    bool is_recent = i < end, has_overflowed = hm_pool_has_overflowed(pool);
+    bool was_last = (!is_recent || has_overflowed) && !pool_has_others(pool, slot, end);
     for (uint32_t k = i; k > count; k--)
         pool->recent[k & pool->recent_mask] = pool->recent[(k - 1) & pool->recent_mask];
     pool->words[slot / HM_POOL_WORD].live |= UINT64_C(1) << slot % HM_POOL_WORD;
@@ -112,7 +112,7 @@ void hm_pool_take_hole(hm_pool *pool, uint32_t slot)
     pool->recent_end = is_recent ? end : end + 1;
     if (was_last)
         hm_pool_unlist_word(pool, slot / HM_POOL_WORD);
-    if (is_lapped && pool->recent_end == pool->count)
+    if (has_overflowed && pool->recent_end == pool->count)
         pool_end_lap(pool);
 }
 
@@ -178,14 +178,14 @@ static bool pool_stack_is_valid(const hm_pool *pool)
     return stacked == holes && pool->recent_end == warm && pool->recent_limit == UINT32_MAX;
 }
 
-/* Whether each slot of the ring is a hole, and none is there twice. The words of a ring that is
- * lapped are listed, and otherwise those that have another hole; so all `unlisted` holes, of words
- * that are not listed, are there. */
+/* Whether each slot of the ring is a hole, and none is there twice. The words of a ring that
+ * has overflowed are listed, and otherwise those that have another hole; so all `unlisted` holes,
+ * of words that are not listed, are there. */
 static bool pool_ring_is_valid(const hm_pool *pool, uint32_t unlisted)
 {
     uint32_t count = pool->count, end = hm_pool_recent_end(pool);
     if (pool->recent_end < count ||
-        (hm_pool_is_lapped(pool)
+        (hm_pool_has_overflowed(pool)
              ? end == count
              : end - count > HM_POOL_RECENT || pool->recent_limit != HM_POOL_RECENT + 1))
         return false;
@@ -201,7 +201,7 @@ static bool pool_ring_is_valid(const hm_pool *pool, uint32_t unlisted)
             if (other / HM_POOL_WORD == word)
                 others &= ~(UINT64_C(1) << other % HM_POOL_WORD);
         }
-        bool is_listed = hm_pool_is_lapped(pool) || others != 0;
+        bool is_listed = hm_pool_has_overflowed(pool) || others != 0;
         if (hm_pool_is_listed(pool, word) != is_listed)
             return false;
         unlisted -= !is_listed;

@@ -70,10 +70,10 @@ static hm_status pool_make_ready(hm_pool *pool, uint32_t n, bool grows)
     return status;
 }
 
-hm_status hm_pool_tell(const hm_pool *pool, hm_status status)
+hm_status hm_pool_blame(const hm_pool *pool, hm_status status)
 {
     const hm_limits limits = {"pool", pool->name, pool->capacity, pool->max_slots, 0, NULL};
-    return hm_tell_memory(status, &limits);
+    return hm_blame(status, &limits);
 }
 
 hm_status hm_pool_prepare(hm_pool *pool, uint32_t n, bool grows)
@@ -87,7 +87,7 @@ hm_status hm_pool_prepare(hm_pool *pool, uint32_t n, bool grows)
     if (pool->cold_count == 0 &&
         n <= (uint64_t)pool_hole_count(pool) + pool->fresh_end - pool->slot_count)
         return HM_OK;
-    return hm_pool_tell(pool, pool_make_ready(pool, n, grows));
+    return hm_pool_blame(pool, pool_make_ready(pool, n, grows));
 }
 
 hm_status hm_pool_reserve(hm_pool *pool, uint32_t n)
@@ -134,8 +134,8 @@ hm_handle hm_pool_upcoming(const hm_pool *pool, uint32_t k)
 hm_handle hm_pool_issue_slow(hm_pool *pool)
 {
     bool is_full = pool->count == pool->capacity; /* and may have holes, after an adopt */
-    if (hm_pool_is_lapped(pool) && !is_full && !hm_guard_is_busy(&pool->guard))
-        return hm_pool_issue_lapped(pool);
+    if (hm_pool_has_overflowed(pool) && !is_full && !hm_guard_is_busy(&pool->guard))
+        return hm_pool_issue_overflowed(pool);
     if (hm_pool_prepare(pool, 1, true) != HM_OK)
         return HM_NULL_HANDLE;
     /* The lowest hole has its memory now, even if others of its word are cold. */
@@ -172,7 +172,7 @@ void hm_pool_enter(hm_pool *pool)
 
 void hm_pool_leave(hm_pool *pool)
 {
-    hm_guard_leave(&pool->guard, hm_pool_is_lapped(pool) ? 0 : pool->capacity);
+    hm_guard_leave(&pool->guard, hm_pool_has_overflowed(pool) ? 0 : pool->capacity);
     pool->erase_limit = hm_pool_erase_limit(pool);
 }
 
@@ -338,7 +338,7 @@ hm_status hm_pool_adopt(hm_pool *pool, hm_handle handle, const void *item)
         hm_pool_take_hole(pool, slot);
     hm_pool_set_fresh_end(pool, hm_pool_storage_fresh_end(pool));
     if (status != HM_OK)
-        return hm_pool_tell(pool, status);
+        return hm_pool_blame(pool, status);
     pool->entries[slot] = (uint32_t)(handle.bits >> 32);
     unsigned char *place = hm_pool_place_as(pool, slot, pool->item_size);
     hm_memory_unpoison(place, pool->item_size);
@@ -363,5 +363,5 @@ hm_status hm_pool_trim(hm_pool *pool)
     if (status == HM_OK)
         status = hm_pool_columns_trim(pool);
     hm_pool_set_fresh_end(pool, hm_pool_storage_fresh_end(pool));
-    return hm_pool_tell(pool, status);
+    return hm_pool_blame(pool, status);
 }

@@ -44,7 +44,7 @@ hm_status hm_directory_init(hm_directory *directory, const hm_memory *memory)
         return hm_refuse_null("hm_directory_init", "directory");
     hm_array_desc desc = {.item_size = sizeof(directory_place), .memory = memory};
     desc.capacity = HM_HANDLE_MAX_TYPE_ID + 1;
-    return hm_tell_memory(hm_array_init(&directory->places, &desc), &directory_limits);
+    return hm_blame(hm_array_init(&directory->places, &desc), &directory_limits);
 }
 
 void hm_directory_fini(hm_directory *directory)
@@ -60,7 +60,7 @@ static hm_status directory_add(hm_directory *directory, uint32_t type_id, direct
     if (directory_place_of(directory, type_id) == NULL) {
         hm_status status = hm_array_resize(&directory->places, (size_t)type_id + 1);
         if (status != HM_OK)
-            return hm_tell_memory(status, &directory_limits);
+            return hm_blame(status, &directory_limits);
     }
     directory_place *taken = directory_place_of(directory, type_id);
     if (taken->kind != DIRECTORY_NOTHING)

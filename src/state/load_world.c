@@ -555,7 +555,7 @@ static hm_status world_load_as(hm_world *world, const hm_world_save_desc *desc, 
     if (status == HM_OK)
         status = hm_world_init_like(&load.fresh, world);
     if (status != HM_OK)
-        return hm_world_tell(world, status);
+        return hm_world_blame(world, status);
     load.world = world;
     load.desc = desc;
     load.is_merge = is_merge;
@@ -567,7 +567,7 @@ static hm_status world_load_as(hm_world *world, const hm_world_save_desc *desc, 
     else
         hm_world_release(&load.fresh);
     hm_world_leave(world);
-    return hm_world_tell(world, status);
+    return hm_world_blame(world, status);
 }
 
 hm_status hm_world_load(hm_world *world, const hm_world_save_desc *desc, hm_source source)

@@ -236,7 +236,7 @@ hm_status hm_index_load(hm_index *index, const hm_save_desc *desc, hm_source sou
     if (status == HM_OK)
         status = hm_index_init_like(&load.fresh, index);
     if (status != HM_OK)
-        return hm_index_tell(index, status);
+        return hm_index_blame(index, status);
     hm_secondary *owners = &load.fresh.owners;
     load.end = 1;
     hm_guard_enter(&index->guard);
@@ -248,5 +248,5 @@ hm_status hm_index_load(hm_index *index, const hm_save_desc *desc, hm_source sou
     else
         hm_index_release(&load.fresh);
     hm_guard_leave(&index->guard, 0);
-    return hm_index_tell(index, status);
+    return hm_index_blame(index, status);
 }

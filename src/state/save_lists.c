@@ -232,6 +232,6 @@ hm_status hm_lists_load(hm_lists *lists, const hm_save_desc *desc, hm_source sou
     hm_load_end_ids(&load.ids, &load.in, status);
     hm_guard_leave(&lists->guard, 0);
     blocks->limit = blocks->max_items;
-    status = hm_lists_tell(lists, status);
+    status = hm_lists_blame(lists, status);
     return status == HM_OK ? HM_OK : hm_load_failed(status, hm_lists_trim(lists));
 }

@@ -154,6 +154,6 @@ hm_status hm_map_load(hm_map *map, const hm_save_desc *desc, hm_source source)
     hm_load_end_ids(&load.ids, &load.in, status);
     hm_dense_forget_order(&map->guard, map->order);
     hm_guard_leave(&map->guard, hm_map_committed_items(map));
-    status = hm_map_tell(map, status);
+    status = hm_map_blame(map, status);
     return status == HM_OK ? HM_OK : hm_load_failed(status, hm_map_trim(map));
 }

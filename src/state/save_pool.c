@@ -340,6 +340,6 @@ hm_status hm_pool_load(hm_pool *pool, const hm_save_desc *desc, hm_source source
     if (status != HM_OK)
         pool_load_drop(&load);
     hm_pool_leave(pool);
-    status = hm_pool_tell(pool, status);
+    status = hm_pool_blame(pool, status);
     return status == HM_OK ? HM_OK : hm_load_failed(status, hm_pool_trim(pool));
 }

@@ -195,6 +195,6 @@ hm_status hm_secondary_load(hm_secondary *secondary, const hm_save_desc *desc, h
     }
     hm_dense_forget_order(&secondary->guard, secondary->order);
     hm_guard_leave(&secondary->guard, hm_secondary_committed_values(secondary));
-    status = hm_secondary_tell(secondary, status);
+    status = hm_secondary_blame(secondary, status);
     return status == HM_OK ? HM_OK : hm_load_failed(status, hm_secondary_trim(secondary));
 }

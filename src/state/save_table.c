@@ -260,6 +260,6 @@ hm_status hm_table_load(hm_table *table, const hm_save_desc *desc, hm_source sou
     hm_load_end_ids(&load.ids, &load.in, status);
     hm_dense_forget_order(&table->guard, table->order);
     hm_guard_leave(&table->guard, hm_table_committed_rows(table));
-    status = hm_table_tell(table, status);
+    status = hm_table_blame(table, status);
     return status == HM_OK ? HM_OK : hm_load_failed(status, hm_table_trim(table));
 }

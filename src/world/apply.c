@@ -64,7 +64,7 @@ static hm_status apply_commit_links(hm_world *world)
     size_t count = (size_t)world->ids.count + world->promised;
     if (count == 0)
         return HM_OK;
-    return hm_world_tell(
+    return hm_world_blame(
         world, hm_world_open(world, &world->links, sizeof(uint64_t), APPLY_LINKS_BEGIN + count, 0));
 }
 

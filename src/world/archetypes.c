@@ -321,7 +321,7 @@ hm_status hm_world_archetype_of(hm_world *world, const hm_world_set *set, uint32
     *archetype = sets_find(world, set, hash);
     return *archetype != HM_WORLD_NONE
                ? HM_OK
-               : hm_world_tell(world, sets_make(world, set, hash, archetype));
+               : hm_world_blame(world, sets_make(world, set, hash, archetype));
 }
 
 /* edges */

@@ -171,7 +171,7 @@ hm_status hm_world_prepare_chunks(hm_world *world, uint32_t index, uint32_t coun
             hm_status status = rows_add_chunk(world, index, n - room, &spare);
             if (status != HM_OK) {
                 rows_drop_behind(world, index, before); /* Others may need them. */
-                return hm_world_tell(world, status);
+                return hm_world_blame(world, status);
             }
         }
         room += archetype->rows[hm_world_chunk_class(spare)];

@@ -29,11 +29,11 @@ void hm_command_drop(hm_commands *commands, hm_command *command)
 /* init and fini */
 
 /* Passes a status on, and names the world of these commands if memory was refused. */
-static hm_status commands_tell(const hm_world *world, uint64_t size, hm_status status)
+static hm_status commands_blame(const hm_world *world, uint64_t size, hm_status status)
 {
     const hm_limits limits = {
         .what = "commands of the world", .name = world->name, .most = size, .other = "size"};
-    return hm_tell_memory(status, &limits);
+    return hm_blame(status, &limits);
 }
 
 #ifndef HM_WITHOUT_HISTORY
@@ -62,7 +62,7 @@ static hm_status commands_reserve(hm_commands *commands, const hm_world *world)
         status = hm_known_join(&commands_known, commands);
     if (status != HM_OK) {
         hm_array_fini(&commands->units);
-        return commands_tell(world, size, status);
+        return commands_blame(world, size, status);
     }
     commands->units.count = HM_COMMANDS_BEGIN;
     return HM_OK;
@@ -155,8 +155,8 @@ static hm_status commands_commit(hm_commands *commands, size_t end)
     hm_array *units = &commands->units;
     if (end <= units->limit)
         return HM_OK;
-    return commands_tell(commands->world, (uint64_t)units->capacity * units->item_size,
-                         hm_array_commit(units, end, true));
+    return commands_blame(commands->world, (uint64_t)units->capacity * units->item_size,
+                          hm_array_commit(units, end, true));
 }
 
 /* Appends a command with this many numbers, and with space for a value if there is a record of its

@@ -16,7 +16,7 @@ static hm_status entities_prepare_places(hm_world *world, hm_status status, bool
         status = hm_array_commit(&world->place_array, world->ids.entry_array.limit, grows);
     if (status == HM_OK)
         world->guard.limit = hm_id_table_ready(&world->ids);
-    return hm_world_tell(world, status);
+    return hm_world_blame(world, status);
 }
 
 hm_status hm_world_prepare_entities(hm_world *world, uint32_t n, bool grows)

@@ -218,7 +218,7 @@ static hm_status query_run_change(query_change *change, uint32_t *count)
         *count = one_by_one ? query_change_each(change) : query_change_archetypes(change);
     }
     hm_array_fini(&change->entity_array);
-    return hm_world_tell(change->world, status);
+    return hm_world_blame(change->world, status);
 }
 
 hm_status hm_query_change(hm_query *query, const hm_component *add, uint32_t n_add,

@@ -12,7 +12,7 @@ hm_status hm_world_refuse_busy(const hm_world *world)
                    world->name, world->running);
 }
 
-hm_status hm_world_blame(const hm_world *world)
+hm_status hm_world_blame_memory(const hm_world *world)
 {
     bool is_limited = !world->ids.slot_array.is_whole;
     const hm_limits limits = {.what = "world",

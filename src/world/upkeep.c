@@ -71,7 +71,7 @@ hm_status hm_world_trim(hm_world *world)
     if (status == HM_OK)
         status = hm_world_shrink(world);
     world->guard.limit = hm_id_table_ready(&world->ids);
-    return hm_world_tell(world, status);
+    return hm_world_blame(world, status);
 }
 
 /* validate */

@@ -76,7 +76,7 @@ hm_status hm_world_prepare_sparse(hm_world *world, uint32_t number, uint32_t add
         status = hm_world_prepare_masks(world);
     if (status == HM_OK)
         status = hm_secondary_prepare(hm_world_sparse(world, number), added, entities, n);
-    return hm_world_tell(world, status);
+    return hm_world_blame(world, status);
 }
 
 hm_status hm_world_prepare_sparse_n(hm_world *world, uint32_t number, const hm_handle *entities,

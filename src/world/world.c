@@ -276,7 +276,7 @@ hm_status hm_world_init(hm_world *world, const hm_world_desc *desc)
                                   .capacity = full.capacity,
                                   .max_slots = full.max_slots};
         hm_world_release(world);
-        return hm_fail_in("world_init", desc->name, hm_tell_memory(status, &limits));
+        return hm_fail_in("world_init", desc->name, hm_blame(status, &limits));
     }
     world->salt = world_next_salt();
     world->poisons = hm_memory_poisons();
@@ -454,7 +454,7 @@ static hm_status world_append_component(hm_world *world, const hm_component_desc
         status = hm_array_commit(&world->component_array, (size_t)number + 1, false);
     if (status == HM_OK && is_sparse)
         status = world_init_sparse(world, desc);
-    if (hm_world_tell(world, status) != HM_OK)
+    if (hm_world_blame(world, status) != HM_OK)
         return status;
     hm_world_component_record record = {.size = desc->size, .destroy = desc->destroy};
     record.copy = desc->copy;

@@ -204,12 +204,12 @@ hm_status hm_world_refuse_busy(const hm_world *world);
 hm_status hm_world_refuse_component(const hm_world *world, uint32_t number, const char *is);
 
 /* Names the world to which memory was refused: HM_ERROR_MEMORY. */
-HM_COLD hm_status hm_world_blame(const hm_world *world);
+HM_COLD hm_status hm_world_blame_memory(const hm_world *world);
 
 /* Passes a status on, and names the world if memory was refused. */
-static inline hm_status hm_world_tell(const hm_world *world, hm_status status)
+static inline hm_status hm_world_blame(const hm_world *world, hm_status status)
 {
-    return status == HM_ERROR_MEMORY ? hm_world_blame(world) : status;
+    return status == HM_ERROR_MEMORY ? hm_world_blame_memory(world) : status;
 }
 
 #define HM_WORLD_IS_TAG "is a tag: it has no values"

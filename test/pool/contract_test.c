@@ -136,7 +136,7 @@ static int damage(hm_pool *pool, int how)
     DAMAGE(levels, pool->recent_end--);   /* each hole is recent or in a listed word */
     DAMAGE(levels, pool->recent_limit--); /* that of the ring */
     DAMAGE(levels, pool->recent_limit = pool->guard.limit = 0); /* and their words are listed */
-    DAMAGE(memory, pool->recent_limit = 0); /* no insert sees that the ring is lapped */
+    DAMAGE(memory, pool->recent_limit = 0); /* no insert sees that the ring has overflowed */
     DAMAGE(memory, pool->erase_limit--);    /* the last generation, without a hook */
     DAMAGE(memory, pool->recent++);         /* the ring is before the levels */
     return number;

@@ -91,7 +91,7 @@ BUGS = [
     Bug("a hole on top of the stack is filled without its memory", "src/pool/recent.c",
         "    if (pool->cold_count == 0)\n        pool->recent_end = end;",
         "    pool->recent_end = end;", "pool"),
-    Bug("a ring that is lapped has holes that were overwritten", "src/pool/recent.c",
+    Bug("a ring that has overflowed has holes that were overwritten", "src/pool/recent.c",
         "pool->recent_end - pool->count > HM_POOL_RECENT", "false", "pool"),
     Bug("a run of items goes past the end of its block", "src/pool/levels.c",
         "hm_pool_run_end(pool, first);", "pool->slot_count;", "pool"),
@@ -501,9 +501,9 @@ BUGS = [
         "        memset(place, 0, pool->item_size);\n"
         "    return HM_OK;",
         "    return HM_OK;", "pool"),
-    Bug("a ring stays lapped although all of its holes were adopted",
+    Bug("a ring stays overflowed although all of its holes were adopted",
         "src/pool/recent.c",
-        "    if (is_lapped && pool->recent_end == pool->count)\n"
+        "    if (has_overflowed && pool->recent_end == pool->count)\n"
         "        pool_end_lap(pool);\n",
         "", "pool"),
     Bug("a spent budget with another column forgets the order", "src/dense/dense.c",

@@ -54,7 +54,7 @@ typedef struct hm_pool {
     size_t item_size;      /* bytes */
     uint32_t slot_count;   /* slots issued so far; lookups are bounded by it */
     uint32_t count;        /* live items */
-    hm_guard guard;        /* its limit: the capacity; 0 while the recent holes are lapped */
+    hm_guard guard;        /* its limit: the capacity; 0 while the recent holes have overflowed */
 
     /* The recent holes are a stack of slots, in the order in which the holes were made. It begins
      * at position `count` and ends before `recent_end`: the erase that left i items put its slot at
