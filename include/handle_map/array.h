@@ -45,7 +45,7 @@ typedef struct hm_array {
     uint32_t item_size;      /* bytes */
     uint8_t align_shift;     /* log2 of an item's alignment */
     uint8_t step_shift;      /* 1 + log2 of the least size that is committed; 0: it grows */
-    bool is_whole;           /* committed whole from the start */
+    bool moves_to_grow;      /* committed whole from the start */
     bool is_alone : 1;       /* without a capacity: when it is full, it moves by itself */
     bool is_raw : 1;         /* what is committed may hold anything */
 } hm_array;

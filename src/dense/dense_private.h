@@ -209,7 +209,7 @@ typedef struct hm_table_space {
     size_t align;       /* the largest of a column */
     size_t group_size;  /* bytes; 0 without lanes */
     size_t groups;      /* that there is space for */
-    bool is_whole;      /* committed whole: small columns share pages */
+    bool moves_to_grow; /* committed whole: small columns share pages */
     hm_array array;
     const void **values; /* cells, one for each column, that may lie in the table and are followed
                             when it moves; NULL: none */
@@ -362,9 +362,9 @@ hm_status hm_secondary_judge(const hm_secondary *secondary, hm_handle owner, uin
 size_t hm_secondary_count_pieces(hm_secondary *secondary, const hm_memory *memory);
 
 /* Whether the secondary has no capacity: then all its arrays are committed, and move to grow. */
-static inline bool hm_secondary_is_whole(const hm_secondary *secondary)
+static inline bool hm_secondary_moves_to_grow(const hm_secondary *secondary)
 {
-    return secondary->value_array.is_whole;
+    return secondary->value_array.moves_to_grow;
 }
 
 /* Makes space for the positions of all slots below `slots`, of a secondary with a capacity: moves

@@ -30,15 +30,15 @@ static unsigned char *map_meta_at(const hm_map *map, uint32_t index)
 static hm_array map_extras_array(const hm_map *map)
 {
     size_t size = sizeof *map->extras, page_size = map->item_array.memory->page_size;
-    bool is_whole = map->item_array.is_whole;
+    bool moves_to_grow = map->item_array.moves_to_grow;
     return (hm_array){.data = (unsigned char *)map->extras,
                       .capacity = 1,
                       .limit = 1,
-                      .committed_size = is_whole ? size : hm_memory_round_up(size, page_size),
+                      .committed_size = moves_to_grow ? size : hm_memory_round_up(size, page_size),
                       .memory = map->item_array.memory,
                       .item_size = (uint32_t)size,
                       .align_shift = 3, /* of a pointer */
-                      .is_whole = is_whole};
+                      .moves_to_grow = moves_to_grow};
 }
 
 uint32_t hm_map_committed_items(const hm_map *map)
@@ -391,7 +391,7 @@ hm_map_step hm_map_erase_guarded(hm_map *map, uint32_t index)
 {
     if ((map->guard.flags & (HM_GUARD_ERASE & ~HM_GUARD_ORDERED)) == 0) {
         hm_order_disturb(map->order, index, map->ids.count - 1);
-        return HM_MAP_PREPARED;
+        return HM_MAP_ORDER_TOLD;
     }
     if (hm_guard_refuses(&map->guard, "map", map->name))
         return HM_MAP_REFUSED;

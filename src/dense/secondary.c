@@ -60,9 +60,9 @@ static size_t secondary_first_slots(const hm_secondary_desc *full)
  * reserved. */
 static hm_status secondary_check(const hm_secondary_desc *full)
 {
-    bool is_whole = full->capacity == 0;
+    bool moves_to_grow = full->capacity == 0;
     const hm_array_desc values = {full->value_size, full->value_align,
-                                  is_whole ? 1 : full->capacity, 0, full->memory};
+                                  moves_to_grow ? 1 : full->capacity, 0, full->memory};
     hm_status status = hm_array_check(&values, "value_");
     if (status == HM_OK)
         status = hm_id_table_check(full->capacity, full->max_slots, full->type_id);
@@ -71,7 +71,7 @@ static hm_status secondary_check(const hm_secondary_desc *full)
                                          "here type_id is that of the owners");
     if (status == HM_OK)
         status = hm_array_check_size(sizeof(hm_handle), full->capacity, "owner_", full->memory);
-    if (status == HM_OK && !is_whole)
+    if (status == HM_OK && !moves_to_grow)
         status = hm_array_check_size(sizeof(uint32_t), secondary_first_slots(full), "position_",
                                      full->memory);
     return status;
@@ -119,7 +119,7 @@ void hm_secondary_place_columns(hm_secondary *secondary, const hm_secondary_desc
 {
     secondary_read_columns(secondary, positions);
     secondary->capacity = full->capacity;
-    if (hm_secondary_is_whole(secondary)) {
+    if (hm_secondary_moves_to_grow(secondary)) {
         secondary->capacity = full->max_slots < UINT32_MAX ? full->max_slots : UINT32_MAX - 1;
         secondary->slot_end = (uint32_t)positions->capacity;
         secondary->piece_array.count = HM_SECONDARY_HALVES;
@@ -200,7 +200,7 @@ void hm_secondary_list_moved(hm_secondary *secondary, size_t values, size_t slot
                             .memory = secondary->value_array.memory,
                             .item_size = sizeof(uint32_t),
                             .align_shift = 2,
-                            .is_whole = true};
+                            .moves_to_grow = true};
     size_t kept = slots < secondary->slot_end ? slots : secondary->slot_end;
     columns[0] = hm_array_column_of(&secondary->value_array, secondary->count, true);
     columns[1] = hm_array_column_of(&secondary->owner_array, secondary->count, false);
@@ -242,7 +242,7 @@ static hm_status secondary_grow(hm_secondary *secondary, uint32_t n, uint32_t sl
  * that is shared with a container is that container's affair. */
 static hm_status secondary_shrink(hm_secondary *secondary)
 {
-    if (!hm_secondary_is_whole(secondary) || secondary->value_array.range_size == 0)
+    if (!hm_secondary_moves_to_grow(secondary) || secondary->value_array.range_size == 0)
         return HM_OK;
     hm_array_column column = hm_array_column_of(&secondary->value_array, 0, true);
     column.desc.capacity = 0;
@@ -270,7 +270,7 @@ static hm_status secondary_commit_values(hm_secondary *secondary, uint32_t n, ui
         return hm_fail_full("secondary", secondary->name, secondary->count, secondary->capacity, n);
     size_t count = (size_t)secondary->count + n;
     hm_status status = HM_OK;
-    if (hm_secondary_is_whole(secondary))
+    if (hm_secondary_moves_to_grow(secondary))
         status = secondary_grow(secondary, n, slots);
     else
         status = hm_secondary_widen(secondary, slots);
@@ -576,7 +576,7 @@ hm_status hm_secondary_trim(hm_secondary *secondary)
     hm_status status = hm_array_trim(&secondary->value_array);
     if (status == HM_OK)
         status = hm_array_decommit(&secondary->owner_array);
-    if (status == HM_OK && !hm_secondary_is_whole(secondary))
+    if (status == HM_OK && !hm_secondary_moves_to_grow(secondary))
         status = hm_secondary_trim_pieces(secondary);
     if (status == HM_OK)
         status = hm_order_trim(&secondary->order, secondary->count);

@@ -223,7 +223,7 @@ hm_status hm_secondary_trim_pieces(hm_secondary *secondary)
 bool hm_secondary_pieces_are_valid(const hm_secondary *secondary)
 {
     size_t size = 0;
-    if (hm_secondary_is_whole(secondary))
+    if (hm_secondary_moves_to_grow(secondary))
         return secondary->pieces[0] != 0 && secondary->pieces[1] != 0;
     for (size_t piece = 0; piece < secondary->piece_array.count; piece++) {
         if ((secondary->pieces[piece] & ~SECONDARY_LEFT) > SECONDARY_COMMITTED)

@@ -188,7 +188,7 @@ static hm_status table_resize(hm_table *table, uint32_t n, const void **values)
 {
     hm_table_space space;
     hm_array_column columns[HM_TABLE_ARRAYS];
-    if (!table->ids.slot_array.is_whole)
+    if (!table->ids.slot_array.moves_to_grow)
         return HM_OK;
     hm_table_list_moved(table, values, &space, columns);
     hm_status status = hm_id_table_resize(&table->ids, table->name, n, columns, HM_TABLE_ARRAYS);

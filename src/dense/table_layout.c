@@ -167,8 +167,9 @@ static table_place table_put(const hm_table_space *space, uint32_t index, size_t
 {
     const hm_table_desc *desc = &space->desc;
     table_place place = {.size = table_cells_size_of(space, index), .end = SIZE_MAX};
-    size_t page_size = desc->memory->page_size, unit = space->is_whole ? HM_ARRAY_LINE : page_size;
-    if (!space->is_whole ||
+    size_t page_size = desc->memory->page_size,
+           unit = space->moves_to_grow ? HM_ARRAY_LINE : page_size;
+    if (!space->moves_to_grow ||
         hm_array_has_pages(hm_memory_round_up(place.size, HM_ARRAY_LINE), desc->memory)) {
         unit = unit < page_size ? page_size : unit;
         if (desc->lanes == 0)
@@ -207,7 +208,7 @@ static void table_list(hm_table_space *space, hm_array_column *columns)
     space->align = table_most_align_of(desc);
     space->group_size = desc->lanes != 0 ? table_lay_out(desc, NULL, NULL) : 0;
     records += sizeof(hm_array) * table_arrays_of(desc);
-    if (space->is_whole)
+    if (space->moves_to_grow)
         records += sizeof(hm_column) * desc->column_count;
     columns[0] =
         (hm_array_column){.array = &space->table->record_array, .desc = {1, 0, records, 1, NULL}};
@@ -222,7 +223,7 @@ void hm_table_list_arrays(hm_table *table, const hm_table_desc *desc, hm_table_s
 {
     space->table = table;
     space->desc = *desc;
-    space->is_whole = desc->capacity == 0;
+    space->moves_to_grow = desc->capacity == 0;
     space->array = (hm_array){0};
     space->values = NULL;
     space->desc.memory = table_memory_of(desc);
@@ -245,7 +246,7 @@ void hm_table_list_moved(hm_table *table, const void **values, hm_table_space *s
                          hm_array_column *columns)
 {
     const hm_array *last = &table->arrays[table->array_count - 1];
-    *space = (hm_table_space){.table = table, .is_whole = true, .values = values};
+    *space = (hm_table_space){.table = table, .moves_to_grow = true, .values = values};
     space->desc.columns = table_described(table);
     space->desc.column_count = table->column_count;
     space->desc.lanes = table->lanes;
@@ -268,7 +269,7 @@ static size_t table_place_array(const hm_table_space *space, uint32_t index, siz
                               .is_visible = true};
     if (table->ids.count != 0)
         column.used += table->columns[index].stride * hm_table_groups(table, table->ids.count);
-    if (space->is_whole)
+    if (space->moves_to_grow)
         hm_array_place_whole(&column, data);
     else
         hm_array_place(&column, data);
@@ -325,7 +326,7 @@ static void table_describe(const hm_table_space *space)
         column->run = 1;
         if (c + 1 < table->column_count && column[1].size == column->size)
             column->run += column[1].run;
-        if (space->is_whole)
+        if (space->moves_to_grow)
             table_described(table)[c] = (hm_column){column->size, desc->columns[c].align, NULL};
     }
 }
@@ -346,7 +347,7 @@ hm_status hm_table_place_columns(hm_table_space *space)
     size_t end = 0;
     for (uint32_t i = 0; i < table->array_count; i++) {
         end = table_place_array(space, i, end);
-        if (space->is_whole)
+        if (space->moves_to_grow)
             table->arrays[i].limit = table->arrays[i].capacity;
     }
     if (desc->lanes != 0)

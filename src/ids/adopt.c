@@ -80,7 +80,7 @@ hm_status hm_id_table_prepare_adopt(hm_id_table *table, hm_handle handle, void *
         return HM_OK;
     size_t need = table->used + (slots - table->slot_count);
     hm_status status = HM_OK;
-    if (positions->is_whole && need > positions->capacity) {
+    if (positions->moves_to_grow && need > positions->capacity) {
         size_t capacity = hm_array_wider(positions->capacity, need, table->capacity);
         status = move(owner, capacity, hm_id_table_slots_for(table, capacity));
     }

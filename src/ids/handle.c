@@ -28,6 +28,6 @@ hm_handle_state hm_handle_judge(hm_handle handle, uint32_t type_id)
 
 void hm_stats_add(hm_stats *stats, const hm_array *array)
 {
-    stats->committed_size += array->is_whole ? array->range_size : array->committed_size;
+    stats->committed_size += array->moves_to_grow ? array->range_size : array->committed_size;
     stats->reserved_size += array->range_size;
 }

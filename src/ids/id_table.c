@@ -128,14 +128,15 @@ size_t hm_id_table_first_capacity(const hm_memory *memory, uint32_t limit,
 }
 
 static hm_status id_table_init_columns(hm_id_table *table, const hm_id_table_desc *full,
-                                       bool is_whole, const hm_array_column *more, uint32_t count)
+                                       bool moves_to_grow, const hm_array_column *more,
+                                       uint32_t count)
 {
     const hm_memory *memory = full->memory;
     hm_array_column columns[HM_ARRAY_MAX_COLUMNS];
     size_t capacity = full->capacity;
     size_t slots = hm_id_table_first_slots(full->capacity, full->max_slots);
     hm_status status = HM_OK;
-    if (is_whole)
+    if (moves_to_grow)
         slots = capacity = hm_id_table_first_capacity(memory, full->capacity, more, count);
     else
         status = hm_array_check_size(sizeof(hm_handle), slots, "entry_", memory);
@@ -148,7 +149,7 @@ static hm_status id_table_init_columns(hm_id_table *table, const hm_id_table_des
     columns[1] = (hm_array_column){.array = &table->entry_array,
                                    .desc = {sizeof(hm_handle), 0, 0, 0, memory}};
     id_table_list(capacity, slots, more, count, columns);
-    return hm_array_init_columns(columns, ID_TABLE_OWN + count, is_whole);
+    return hm_array_init_columns(columns, ID_TABLE_OWN + count, moves_to_grow);
 }
 
 static void id_table_place(hm_id_table *table)
@@ -312,7 +313,7 @@ hm_status hm_id_table_resize(hm_id_table *table, const char *name, uint32_t n,
 {
     const hm_array *first = &table->slot_array;
     uint32_t fresh;
-    if (!first->is_whole)
+    if (!first->moves_to_grow)
         return HM_OK;
     hm_status status = id_table_admit(table, name, n, &fresh);
     if (status != HM_OK)
@@ -596,7 +597,7 @@ uint32_t hm_id_table_contains_n(const hm_id_table *table, const hm_handle *handl
 hm_owners hm_id_table_as_owners(const hm_id_table *table)
 {
     HM_CONTRACT(table != NULL, "hm_id_table_as_owners: table is NULL");
-    bool has_limit = !table->slot_array.is_whole;
+    bool has_limit = !table->slot_array.moves_to_grow;
     return (hm_owners){.capacity = has_limit ? table->capacity : UINT32_MAX,
                        .max_slots = table->max_slots,
                        .type_id = (uint16_t)table->type_id,

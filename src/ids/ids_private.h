@@ -144,7 +144,7 @@ size_t hm_id_table_first_capacity(const hm_memory *memory, uint32_t limit,
  * hm_id_table_resize before hm_id_table_prepare. */
 static inline bool hm_id_table_outgrows(const hm_id_table *table, uint32_t n)
 {
-    return table->slot_array.is_whole && n <= table->capacity - table->count &&
+    return table->slot_array.moves_to_grow && n <= table->capacity - table->count &&
            n > table->slot_array.capacity - table->count;
 }
 

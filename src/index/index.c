@@ -22,20 +22,20 @@ static hm_status index_list_keys(hm_index *index, const hm_index_desc *desc, hm_
                                  hm_array_column *columns)
 {
     uint32_t capacity = desc->capacity, keys = 2 * capacity;
-    bool is_whole = capacity == 0;
-    if (is_whole)
+    bool moves_to_grow = capacity == 0;
+    if (moves_to_grow)
         keys = HM_INDEX_FIRST_KEYS;
     if (desc->key_limit != 0 && desc->key_limit < keys)
         keys = desc->key_limit;
     *members = (hm_lists_desc){.item_size = sizeof(hm_handle),
                                .item_align = sizeof(hm_handle),
                                .capacity = keys,
-                               .max_items = is_whole ? 0 : 3 * (uint64_t)capacity + 4,
+                               .max_items = moves_to_grow ? 0 : 3 * (uint64_t)capacity + 4,
                                .memory = desc->memory,
                                .name = desc->name};
-    size_t heads = desc->key_limit != 0 && !is_whole ? desc->key_limit : (size_t)keys + 1;
+    size_t heads = desc->key_limit != 0 && !moves_to_grow ? desc->key_limit : (size_t)keys + 1;
     hm_status status =
-        hm_lists_begin(&index->members, is_whole, members, sizeof(hm_index_bucket), columns);
+        hm_lists_begin(&index->members, moves_to_grow, members, sizeof(hm_index_bucket), columns);
     columns[0].desc.capacity = keys;
     columns[2] = (hm_array_column){.array = &index->head_array,
                                    .desc = {sizeof(uint32_t), 0, heads, 0, desc->memory}};
@@ -55,9 +55,9 @@ static hm_status index_init_parts(hm_index *index, const hm_index_desc *desc)
     hm_array positions = {0};
     hm_array_column columns[HM_INDEX_COLUMNS], *values = columns + 3;
     hm_lists_desc members;
-    bool is_whole = owners.capacity == 0;
+    bool moves_to_grow = owners.capacity == 0;
     hm_status status = hm_secondary_list_columns(&index->owners, &owners, &positions, values);
-    if (is_whole) {
+    if (moves_to_grow) {
         size_t first = HM_INDEX_FIRST_OWNERS;
         if (first > owners.max_slots)
             first = owners.max_slots;
@@ -66,7 +66,7 @@ static hm_status index_init_parts(hm_index *index, const hm_index_desc *desc)
     if (status == HM_OK)
         status = index_list_keys(index, desc, &members, columns);
     if (status == HM_OK)
-        status = hm_array_init_columns(columns, HM_INDEX_COLUMNS, is_whole);
+        status = hm_array_init_columns(columns, HM_INDEX_COLUMNS, moves_to_grow);
     if (status != HM_OK)
         return status;
     hm_secondary_place_columns(&index->owners, &owners, &positions);
@@ -158,7 +158,7 @@ hm_status hm_index_init(hm_index *index, const hm_index_desc *desc)
 hm_status hm_index_init_like(hm_index *fresh, const hm_index *index)
 {
     const hm_secondary *owners = &index->owners;
-    const hm_index_desc desc = {.capacity = index->head_array.is_whole ? 0 : owners->capacity,
+    const hm_index_desc desc = {.capacity = index->head_array.moves_to_grow ? 0 : owners->capacity,
                                 .max_slots = owners->max_slots,
                                 .key_limit = index->key_limit,
                                 .type_id = owners->type_id,

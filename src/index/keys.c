@@ -161,7 +161,7 @@ static hm_status keys_commit(hm_index *index, size_t buckets, size_t heads, bool
 {
     hm_array *bucket_array = &index->members.record_array, *head_array = &index->head_array;
     hm_status status = HM_OK;
-    if (head_array->is_whole &&
+    if (head_array->moves_to_grow &&
         (buckets > bucket_array->capacity || heads > head_array->capacity)) {
         size_t wide = hm_array_wider(bucket_array->capacity, buckets, SIZE_MAX),
                high = hm_array_wider(head_array->capacity, heads, SIZE_MAX);
@@ -179,7 +179,7 @@ static hm_status keys_commit(hm_index *index, size_t buckets, size_t heads, bool
 /* Returns how many keys there may be. */
 static uint32_t keys_most(const hm_index *index)
 {
-    if (!index->head_array.is_whole)
+    if (!index->head_array.moves_to_grow)
         return (uint32_t)index->members.record_array.capacity;
     return index->key_limit != 0 ? index->key_limit : UINT32_MAX - 1;
 }
@@ -321,7 +321,7 @@ static hm_status keys_shrink(hm_index *index)
         buckets = bucket_array->count;
     if (heads < head_array->count)
         heads = head_array->count;
-    if (!head_array->is_whole ||
+    if (!head_array->moves_to_grow ||
         (buckets > bucket_array->capacity / 2 && heads > head_array->capacity / 2))
         return HM_OK;
     return keys_move(index, buckets, heads);

@@ -98,7 +98,7 @@ static void blocks_poison_unused(const hm_lists_blocks *blocks)
     size_t unit_size = (size_t)1 << blocks->unit_shift;
     if (!hm_memory_poisons())
         return;
-    if (!blocks->unit_array.is_whole)
+    if (!blocks->unit_array.moves_to_grow)
         return;
     for (uint32_t unit = 1; unit < blocks->end; unit = hm_lists_end_of(blocks, unit)) {
         const hm_lists_block *block = hm_lists_block_at(blocks, unit);
@@ -244,7 +244,7 @@ hm_status hm_lists_shrink_range(hm_lists_blocks *blocks)
     size_t need = hm_lists_first_units(blocks);
     if (need < blocks->end)
         need = blocks->end;
-    if (!units->is_whole || units->range_size == 0 || need > blocks_capacity(blocks) / 2)
+    if (!units->moves_to_grow || units->range_size == 0 || need > blocks_capacity(blocks) / 2)
         return HM_OK;
     return blocks_move(blocks, need);
 }
@@ -254,7 +254,7 @@ static hm_status blocks_widen(hm_lists_blocks *blocks, uint64_t size)
 {
     uint64_t end = blocks->end + size, twice = 2 * (uint64_t)blocks_capacity(blocks);
     /* Coverage: no test has the memory of 2^32 units. */
-    if (!blocks->unit_array.is_whole || end > UINT32_MAX)
+    if (!blocks->unit_array.moves_to_grow || end > UINT32_MAX)
         return hm_fail(HM_ERROR_FULL,
                        "%s: no %" HM_U64 " of %zu units in a row are free: defragment, or raise "
                        "max_items",
@@ -334,7 +334,7 @@ static bool blocks_should_grow(const hm_lists_blocks *blocks)
 {
     uint64_t used = hm_lists_units_of(blocks, blocks->item_count);
     size_t capacity = blocks_capacity(blocks);
-    return blocks->unit_array.is_whole &&
+    return blocks->unit_array.moves_to_grow &&
            (capacity < BLOCKS_LARGE || used > capacity / BLOCKS_LITTLE);
 }
 

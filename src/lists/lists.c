@@ -25,18 +25,19 @@ static void lists_complete(const hm_lists_desc *desc, hm_lists_desc *full)
         full->name = "lists";
 }
 
-static hm_status lists_init_parts(hm_lists *lists, bool is_whole, hm_lists_desc *full)
+static hm_status lists_init_parts(hm_lists *lists, bool moves_to_grow, hm_lists_desc *full)
 {
     const hm_memory *memory = full->memory;
     const hm_array_desc item = {full->item_size, full->item_align, 1, 0, memory};
-    const hm_id_table_desc ids = {is_whole ? 0 : full->capacity, full->max_slots, full->type_id,
-                                  memory};
+    const hm_id_table_desc ids = {moves_to_grow ? 0 : full->capacity, full->max_slots,
+                                  full->type_id, memory};
     hm_array_column columns[LISTS_COLUMNS];
     hm_status status = hm_array_check(&item, "item_");
     if (status == HM_OK)
         status = hm_id_table_check(full->capacity, full->max_slots, full->type_id);
     if (status == HM_OK)
-        status = hm_lists_begin(&lists->blocks, is_whole, full, sizeof(hm_lists_record), columns);
+        status =
+            hm_lists_begin(&lists->blocks, moves_to_grow, full, sizeof(hm_lists_record), columns);
     if (status != HM_OK)
         return status;
     columns[0].is_by_slot = true;

@@ -14,7 +14,7 @@
 /* Checks what lists alone have in a descriptor that is valid otherwise and has its defaults, but
  * for max_items, which it completes. Lists the two arrays, records and units; the records'
  * capacity is left to the caller. `record_size`: a power of two, of what begins with a record. */
-hm_status hm_lists_begin(hm_lists_blocks *blocks, bool is_whole, hm_lists_desc *full,
+hm_status hm_lists_begin(hm_lists_blocks *blocks, bool moves_to_grow, hm_lists_desc *full,
                          size_t record_size, hm_array_column *columns);
 
 /* After that, when the arrays have their places. */

@@ -36,7 +36,7 @@ static uint64_t records_most(size_t unit_size, size_t item_size)
 
 /* Completes max_items, and decides the size of a unit: the smallest that can hold them. Without a
  * capacity both are the same on every machine. */
-static hm_status records_measure(hm_lists_blocks *blocks, bool is_whole, hm_lists_desc *full)
+static hm_status records_measure(hm_lists_blocks *blocks, bool moves_to_grow, hm_lists_desc *full)
 {
     size_t unit_size = RECORDS_UNIT_SIZE, large = RECORDS_LARGE_UNIT;
     if (unit_size < full->item_align)
@@ -44,7 +44,7 @@ static hm_status records_measure(hm_lists_blocks *blocks, bool is_whole, hm_list
     if (large < 2 * unit_size)
         large = 2 * unit_size;
     uint64_t most = records_most(large, full->item_size);
-    if (full->max_items == 0 && is_whole) {
+    if (full->max_items == 0 && moves_to_grow) {
         full->max_items = records_most(unit_size, full->item_size);
     } else if (full->max_items == 0) {
         full->max_items = hm_memory_is_ample(full->memory) ? RECORDS_ITEMS : RECORDS_SCARCE_ITEMS;
@@ -63,11 +63,11 @@ static hm_status records_measure(hm_lists_blocks *blocks, bool is_whole, hm_list
 }
 
 /* Returns in *range how many units to reserve. */
-static hm_status records_measure_range(const hm_lists_blocks *blocks, bool is_whole,
+static hm_status records_measure_range(const hm_lists_blocks *blocks, bool moves_to_grow,
                                        const hm_lists_desc *full, size_t *range)
 {
     *range = hm_lists_front(blocks) + hm_lists_first_units(blocks);
-    if (is_whole)
+    if (moves_to_grow)
         return HM_OK;
     uint64_t heads = full->capacity < full->max_items ? full->capacity : full->max_items;
     uint64_t units = RECORDS_SPREAD * (heads + hm_lists_units_of(blocks, full->max_items));
@@ -79,13 +79,13 @@ static hm_status records_measure_range(const hm_lists_blocks *blocks, bool is_wh
     return hm_array_check_size((size_t)1 << blocks->unit_shift, *range, "unit_", full->memory);
 }
 
-hm_status hm_lists_begin(hm_lists_blocks *blocks, bool is_whole, hm_lists_desc *full,
+hm_status hm_lists_begin(hm_lists_blocks *blocks, bool moves_to_grow, hm_lists_desc *full,
                          size_t record_size, hm_array_column *columns)
 {
     size_t range = 0;
-    hm_status status = records_measure(blocks, is_whole, full);
+    hm_status status = records_measure(blocks, moves_to_grow, full);
     if (status == HM_OK)
-        status = records_measure_range(blocks, is_whole, full, &range);
+        status = records_measure_range(blocks, moves_to_grow, full, &range);
     blocks->record_shift = (uint8_t)hm_bits_highest(record_size);
     columns[0] = (hm_array_column){.array = &blocks->record_array,
                                    .desc = {record_size, 0, 0, 0, full->memory}};

@@ -118,7 +118,7 @@ static size_t array_whole_unit_of(const hm_array_desc *desc)
 
 /* Chooses where each column begins, in bytes from the start of the range, and returns the size of
  * the range. HM_ERROR_MEMORY: it does not fit in size_t. */
-static hm_status array_lay_out(const hm_array_column *columns, uint32_t count, bool is_whole,
+static hm_status array_lay_out(const hm_array_column *columns, uint32_t count, bool moves_to_grow,
                                size_t *offsets, size_t *total)
 {
     /* The sum of two of these, and of the gaps, does not overflow. */
@@ -128,7 +128,7 @@ static hm_status array_lay_out(const hm_array_column *columns, uint32_t count, b
         const hm_array_desc *desc = &columns[i].desc;
         if (end > most || array_capacity_of(desc) > most / desc->item_size)
             return hm_fail_memory(HM_RESERVATION, SIZE_MAX);
-        size_t own = is_whole ? array_whole_unit_of(desc) : unit;
+        size_t own = moves_to_grow ? array_whole_unit_of(desc) : unit;
         offsets[i] = hm_memory_round_up(end, own);
         end = hm_memory_round_up(offsets[i] + array_size_of(desc), own);
     }
@@ -162,7 +162,7 @@ void hm_array_place_whole(const hm_array_column *column, unsigned char *data)
     hm_array *array = column->array;
     hm_array_place(column, data);
     size_t size = hm_memory_round_up(array_size_of(&column->desc), HM_ARRAY_LINE);
-    array->is_whole = true;
+    array->moves_to_grow = true;
     array->committed_size = size;
     size_t used = column->desc.item_size * column->used;
     if (column->is_visible) {
@@ -175,14 +175,14 @@ void hm_array_place_whole(const hm_array_column *column, unsigned char *data)
 }
 
 /* Reserves a range for columns, and commits it if it is a whole one. */
-static hm_status array_reserve(const hm_array_column *columns, uint32_t count, bool is_whole,
+static hm_status array_reserve(const hm_array_column *columns, uint32_t count, bool moves_to_grow,
                                size_t *offsets, unsigned char **data, size_t *total)
 {
     const hm_memory *memory = columns->desc.memory;
-    hm_status status = array_lay_out(columns, count, is_whole, offsets, total);
+    hm_status status = array_lay_out(columns, count, moves_to_grow, offsets, total);
     if (status == HM_OK)
         status = hm_memory_reserve(memory, *total, data);
-    if (status != HM_OK || !is_whole)
+    if (status != HM_OK || !moves_to_grow)
         return status;
     status = hm_memory_commit(memory, *data, *total, true);
     if (status != HM_OK)
@@ -214,16 +214,16 @@ void hm_array_place_columns(const hm_array_column *columns, uint32_t count, unsi
     array_place_all(columns, count, data, offsets);
 }
 
-hm_status hm_array_init_columns(const hm_array_column *columns, uint32_t count, bool is_whole)
+hm_status hm_array_init_columns(const hm_array_column *columns, uint32_t count, bool moves_to_grow)
 {
     size_t offsets[HM_ARRAY_MAX_COLUMNS] = {0}, total = 0;
     unsigned char *data = NULL;
-    hm_status status = array_reserve(columns, count, is_whole, offsets, &data, &total);
+    hm_status status = array_reserve(columns, count, moves_to_grow, offsets, &data, &total);
     if (status != HM_OK)
         return status;
-    if (is_whole)
+    if (moves_to_grow)
         array_place_all(columns, count, data, offsets);
-    for (uint32_t i = 0; i < count && !is_whole; i++)
+    for (uint32_t i = 0; i < count && !moves_to_grow; i++)
         hm_array_place(&columns[i], data + offsets[i]);
     columns->array->range_size = total;
     return HM_OK;
@@ -242,7 +242,7 @@ hm_array_column hm_array_column_of(hm_array *array, size_t used, bool is_visible
 void hm_array_carry(const hm_array *from, const hm_array *to, size_t size)
 {
     const hm_memory *memory = to->memory;
-    if (memory->remap != NULL && from->is_whole &&
+    if (memory->remap != NULL && from->moves_to_grow &&
         hm_array_has_pages(from->committed_size, memory) &&
         hm_array_has_pages(to->committed_size, memory) && size >= HM_ARRAY_REMAP_SIZE / 2 &&
         memory->remap(memory->context, from->data, to->data,
@@ -253,7 +253,7 @@ void hm_array_carry(const hm_array *from, const hm_array *to, size_t size)
 
 hm_status hm_array_move_columns(const hm_array_column *columns, uint32_t count)
 {
-    const bool is_whole = columns->array->is_whole;
+    const bool moves_to_grow = columns->array->moves_to_grow;
     hm_array others[HM_ARRAY_MAX_COLUMNS]; /* the new ones, and then the old ones */
     hm_array_column moved[HM_ARRAY_MAX_COLUMNS] = {{0}};
     for (uint32_t i = 0; i < count; i++) {
@@ -263,8 +263,8 @@ hm_status hm_array_move_columns(const hm_array_column *columns, uint32_t count)
         moved[i] = columns[i];
         moved[i].array = &others[i];
     }
-    hm_status status = hm_array_init_columns(moved, count, is_whole);
-    for (uint32_t i = 0; i < count && status == HM_OK && !is_whole; i++)
+    hm_status status = hm_array_init_columns(moved, count, moves_to_grow);
+    for (uint32_t i = 0; i < count && status == HM_OK && !moves_to_grow; i++)
         status = hm_array_commit(&others[i], columns[i].used, false);
     if (status != HM_OK) {
         hm_array_fini(others);
@@ -276,7 +276,7 @@ hm_status hm_array_move_columns(const hm_array_column *columns, uint32_t count)
         *array = others[i];
         others[i] = before;
         /* What was ready stays so; the rest becomes resident piece by piece. */
-        if (is_whole && array->limit > before.limit)
+        if (moves_to_grow && array->limit > before.limit)
             array->limit = before.limit;
         if (columns[i].parts != NULL)
             columns[i].parts->carry(columns[i].owner);
@@ -306,7 +306,8 @@ hm_status hm_array_widen(hm_array *array, size_t need, size_t used)
     hm_array_column column = hm_array_column_of(array, used, false);
     column.desc.capacity = array_grown(array, need);
     hm_status status = hm_array_move_columns(&column, 1);
-    if (status != HM_OK || before.is_whole || before.range_size != 0 || before.committed_size == 0)
+    if (status != HM_OK || before.moves_to_grow || before.range_size != 0 ||
+        before.committed_size == 0)
         return status;
     /* The range that it leaves stays, since it is another array's. */
     status = hm_memory_decommit(before.memory, before.data, before.committed_size);
@@ -461,7 +462,7 @@ hm_status hm_array_resize(hm_array *array, size_t count)
 /* Returns the bytes from the start that a trim keeps: whole pages that hold the items. */
 static size_t array_kept_size(const hm_array *array)
 {
-    if (array->committed_size == 0 || array->is_whole)
+    if (array->committed_size == 0 || array->moves_to_grow)
         return array->committed_size;
     return hm_memory_round_up(array->item_size * array->count, array->memory->page_size);
 }

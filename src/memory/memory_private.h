@@ -272,10 +272,10 @@ typedef struct hm_array_column {
 } hm_array_column;
 
 /* Initialises arrays that lie one behind the other in one reservation. It belongs to the first, so
- * hm_array_fini of the others comes before that of the first. `is_whole`: they are committed whole;
- * once one is full, all can only move. HM_ERROR_MEMORY: it was refused, or does not fit in size_t;
- * HM_ERROR_INVALID: it is not aligned. Then the arrays stay zeroed. */
-hm_status hm_array_init_columns(const hm_array_column *columns, uint32_t count, bool is_whole);
+ * hm_array_fini of the others comes before that of the first. `moves_to_grow`: they are committed
+ * whole; once one is full, all can only move. HM_ERROR_MEMORY: it was refused, or does not fit in
+ * size_t; HM_ERROR_INVALID: it is not aligned. Then the arrays stay zeroed. */
+hm_status hm_array_init_columns(const hm_array_column *columns, uint32_t count, bool moves_to_grow);
 
 /* Returns the bytes that such arrays take together if they are committed whole, and few and small
  * enough for size_t; and places them in that much committed memory. They own no range. */

@@ -22,7 +22,7 @@ size_t hm_pool_buckets_for(size_t blocks)
 
 size_t hm_pool_index_size(const hm_pool *pool)
 {
-    if (pool->unit_array.is_whole)
+    if (pool->unit_array.moves_to_grow)
         return 0;
     return hm_memory_round_up(sizeof(uint32_t) * hm_pool_bucket_count(pool),
                               hm_pool_memory(pool)->page_size);

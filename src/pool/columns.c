@@ -30,9 +30,9 @@ static size_t pool_hole_units(const hm_pool *pool, uint64_t slots)
     return units;
 }
 
-uint32_t hm_pool_first_slots(const hm_pool *pool, bool is_whole)
+uint32_t hm_pool_first_slots(const hm_pool *pool, bool moves_to_grow)
 {
-    if (is_whole)
+    if (moves_to_grow)
         return hm_pool_at_most(hm_pool_reuses_last(pool) ? POOL_FIRST_STACK : POOL_FIRST_SLOTS,
                                pool->max_slots);
     return hm_pool_in_one_range(pool) ? pool->max_slots
@@ -153,7 +153,7 @@ hm_status hm_pool_columns_trim(hm_pool *pool)
 {
     uint32_t first = hm_pool_first_slots(pool, true);
     uint32_t needed = pool->slot_count > first ? pool->slot_count : first;
-    if (pool->entry_array.is_whole)
+    if (pool->entry_array.moves_to_grow)
         return needed <= pool->entry_array.capacity / 2 ? pool_move(pool, needed) : HM_OK;
     pool->entry_array.count = pool->slot_count;
     pool->word_array.count = hm_pool_word_count(pool->slot_count);

@@ -203,7 +203,7 @@ size_t hm_pool_describe(const hm_pool *pool, hm_handle handle, char *buffer, siz
 hm_owners hm_pool_as_owners(const hm_pool *pool)
 {
     HM_CONTRACT(pool != NULL, "hm_pool_as_owners: pool is NULL");
-    bool has_limit = !pool->entry_array.is_whole;
+    bool has_limit = !pool->entry_array.moves_to_grow;
     return (hm_owners){.capacity = has_limit ? pool->capacity : UINT32_MAX,
                        .max_slots = pool->max_slots,
                        .type_id = (uint16_t)hm_pool_type_id(pool),

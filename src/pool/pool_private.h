@@ -354,8 +354,8 @@ bool hm_pool_storage_is_valid(const hm_pool *pool);
 
 /* columns.c */
 
-/* Returns for how many slots a pool has columns at first; `is_whole`: without a capacity. */
-uint32_t hm_pool_first_slots(const hm_pool *pool, bool is_whole);
+/* Returns for how many slots a pool has columns at first; `moves_to_grow`: without a capacity. */
+uint32_t hm_pool_first_slots(const hm_pool *pool, bool moves_to_grow);
 
 enum { HM_POOL_COLUMNS = 5 /* arrays in one range, at most */ };
 

@@ -144,7 +144,7 @@ static hm_status ids_move(hm_load_ids *load, size_t capacity, size_t slots)
 hm_status hm_load_widen(hm_load_ids *load, size_t count)
 {
     const hm_array *first = &load->ids->slot_array;
-    if (!first->is_whole || count <= first->capacity)
+    if (!first->moves_to_grow || count <= first->capacity)
         return HM_OK;
     size_t capacity = first->capacity * hm_array_factor(first->memory, first->range_size);
     if (capacity < count)
@@ -253,7 +253,7 @@ hm_status hm_load_ids_part(hm_save_in *in, hm_load_ids *load)
     hm_id_table *ids = load->ids;
     load->count = count;
     hm_status status = ids_load_generations(in, load);
-    if (status == HM_OK && ids->slot_array.is_whole && count + free > ids->slot_array.capacity)
+    if (status == HM_OK && ids->slot_array.moves_to_grow && count + free > ids->slot_array.capacity)
         status = ids_move(load, count + free, load->slots);
     if (status == HM_OK)
         status = hm_id_table_open_positions(ids, (size_t)count + free);

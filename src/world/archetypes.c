@@ -337,7 +337,7 @@ static void sets_toggle(const hm_world_archetype *archetype, uint32_t number, hm
         set_insert(set, number);
 }
 
-/* Caches the way from one archetype to another. If that needs memory that is refused, the next one
+/* Caches the edge from one archetype to another. If that needs memory that is refused, the next one
  * searches again. */
 static void sets_cache_edge(hm_world *world, uint32_t from, uint32_t number, uint32_t to)
 {
@@ -349,7 +349,7 @@ static void sets_cache_edge(hm_world *world, uint32_t from, uint32_t number, uin
     archetype->edges[number] = to;
 }
 
-hm_status hm_world_find_way(hm_world *world, uint32_t archetype, uint32_t number, uint32_t *other)
+hm_status hm_world_find_edge(hm_world *world, uint32_t archetype, uint32_t number, uint32_t *other)
 {
     hm_world_set set;
     sets_toggle(&world->archetypes[archetype], number, &set);
@@ -417,7 +417,8 @@ void hm_world_drop_archetypes(hm_world *world)
         return;
     world->epoch = world->version = hm_world_next_stamp();
     world->memo_count = 0;
-    memset(hm_world_way_from(world, 0), 0, HM_WORLD_WAYS * sizeof(hm_world_way));
+    memset(hm_world_transition_from(world, 0), 0,
+           HM_WORLD_TRANSITIONS * sizeof(hm_world_transition));
     sets_fill_buckets(world);
     for (uint32_t i = 0; i < world->archetype_array.count; i++)
         sets_drop_edges(world, &world->archetypes[i]);

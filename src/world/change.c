@@ -58,7 +58,7 @@ HM_INLINE hm_status change_add(hm_world *world, hm_world_place *at, hm_handle en
         change_replace(world, *at, number, value);
         return HM_OK;
     }
-    hm_status status = hm_world_follow(world, from, number, &to);
+    hm_status status = hm_world_follow_edge(world, from, number, &to);
     if (status == HM_OK)
         status = hm_world_prepare_rows(world, to, 1);
     if (status != HM_OK)
@@ -121,7 +121,7 @@ hm_status hm_world_remove_at(hm_world *world, hm_world_place *at, hm_handle enti
         hm_world_settle(world);
         return HM_OK;
     }
-    hm_status status = hm_world_follow(world, from, number, &to);
+    hm_status status = hm_world_follow_edge(world, from, number, &to);
     if (status == HM_OK)
         status = hm_world_prepare_rows(world, to, 1);
     if (status != HM_OK)
@@ -252,44 +252,47 @@ void hm_world_apply_delta(hm_world *world, hm_handle entity, const hm_world_delt
     }
 }
 
-/* Whether the components are those that were given for this way. */
-static bool change_is_way(const hm_world_way *way, const hm_component *add, uint32_t n_add,
-                          const hm_component *remove, uint32_t n_remove)
+/* Whether the components are those that were given for this transition. */
+static bool change_is_transition(const hm_world_transition *transition, const hm_component *add,
+                                 uint32_t n_add, const hm_component *remove, uint32_t n_remove)
 {
-    if (way->add_count != n_add || way->remove_count != n_remove || n_add + n_remove == 0)
+    if (transition->add_count != n_add || transition->remove_count != n_remove ||
+        n_add + n_remove == 0)
         return false;
     if ((add == NULL && n_add > 0) || (remove == NULL && n_remove > 0))
         return false;
     for (uint32_t i = 0; i < n_add; i++)
-        if (way->components[i] != add[i])
+        if (transition->components[i] != add[i])
             return false;
     for (uint32_t i = 0; i < n_remove; i++)
-        if (way->components[n_add + i] != remove[i])
+        if (transition->components[n_add + i] != remove[i])
             return false;
     return true;
 }
 
-/* Remembers a way between two archetypes if that is all that the change did. */
-static void change_remember(hm_world *world, hm_world_way *way, const hm_component *add,
-                            uint32_t n_add, const hm_component *remove, uint32_t n_remove)
+/* Remembers a transition between two archetypes if that is all that the change did. */
+static void change_remember(hm_world *world, hm_world_transition *transition,
+                            const hm_component *add, uint32_t n_add, const hm_component *remove,
+                            uint32_t n_remove)
 {
-    if (way->from == way->to || n_add > HM_WORLD_MEMO || n_remove > HM_WORLD_MEMO - n_add)
+    if (transition->from == transition->to || n_add > HM_WORLD_MEMO ||
+        n_remove > HM_WORLD_MEMO - n_add)
         return;
     for (uint32_t i = 0; i < n_add; i++) {
         uint32_t number = add[i] - world->salt;
         if (hm_world_is_sparse(world, number) ||
-            hm_world_cell_of(&world->archetypes[way->from], number)->is_present)
+            hm_world_cell_of(&world->archetypes[transition->from], number)->is_present)
             return;
-        way->components[i] = add[i];
+        transition->components[i] = add[i];
     }
     for (uint32_t i = 0; i < n_remove; i++) {
         if (hm_world_is_sparse(world, remove[i] - world->salt))
             return;
-        way->components[n_add + i] = remove[i];
+        transition->components[n_add + i] = remove[i];
     }
-    way->add_count = n_add;
-    way->remove_count = n_remove;
-    *hm_world_way_from(world, way->from) = *way;
+    transition->add_count = n_add;
+    transition->remove_count = n_remove;
+    *hm_world_transition_from(world, transition->from) = *transition;
 }
 
 /* Makes a change for the first time, or one that was forgotten. */
@@ -302,14 +305,14 @@ static hm_status change_anew(hm_world *world, const hm_world_place *at, hm_handl
     hm_status status = hm_world_read_delta(world, add, n_add, remove, n_remove, &delta);
     if (status != HM_OK)
         return status;
-    hm_world_way way = {.from = hm_world_place_archetype(*at)};
+    hm_world_transition transition = {.from = hm_world_place_archetype(*at)};
     status = hm_world_prepare_delta_n(world, &entity, 1, &delta);
     if (status != HM_OK)
         return status;
     hm_world_settle(world);
     hm_world_apply_delta(world, entity, &delta);
-    way.to = hm_world_place_archetype(*at);
-    change_remember(world, &way, add, n_add, remove, n_remove);
+    transition.to = hm_world_place_archetype(*at);
+    change_remember(world, &transition, add, n_add, remove, n_remove);
     return HM_OK;
 }
 
@@ -322,14 +325,14 @@ hm_status hm_world_change(hm_world *world, hm_handle entity, const hm_component 
     if (status != HM_OK)
         return status;
     uint32_t from = hm_world_place_archetype(*at);
-    const hm_world_way *way = hm_world_way_from(world, from);
-    if (way->from != from || !change_is_way(way, add, n_add, remove, n_remove))
+    const hm_world_transition *transition = hm_world_transition_from(world, from);
+    if (transition->from != from || !change_is_transition(transition, add, n_add, remove, n_remove))
         return change_anew(world, at, entity, add, n_add, remove, n_remove);
-    status = hm_world_prepare_rows(world, way->to, 1);
+    status = hm_world_prepare_rows(world, transition->to, 1);
     if (status != HM_OK)
         return status;
     hm_world_settle(world);
-    change_move(world, at, way->to);
+    change_move(world, at, transition->to);
     return HM_OK;
 }
 
@@ -367,8 +370,8 @@ static hm_status change_begin_n(hm_world *world, const hm_handle *entities, uint
 
 /* Prepares the rows that entities move to when they gain or lose a component, which is not
  * sparse. */
-static hm_status change_prepare_ways(hm_world *world, const hm_handle *entities, uint32_t n,
-                                     uint32_t number, bool gains)
+static hm_status change_prepare_edges(hm_world *world, const hm_handle *entities, uint32_t n,
+                                      uint32_t number, bool gains)
 {
     hm_status status = HM_OK;
     uint32_t gaining = HM_WORLD_NONE, to;
@@ -376,7 +379,7 @@ static hm_status change_prepare_ways(hm_world *world, const hm_handle *entities,
         uint32_t from = hm_world_place_archetype(*hm_world_place_of(world, entities[i]));
         if (hm_world_cell_of(&world->archetypes[from], number)->is_present == gains)
             continue;
-        status = hm_world_follow(world, from, number, &to);
+        status = hm_world_follow_edge(world, from, number, &to);
         if (status == HM_OK)
             hm_world_add_gain(world, &gaining, to, 1);
     }
@@ -398,7 +401,7 @@ hm_status hm_world_add_n(hm_world *world, const hm_handle *entities, uint32_t n,
         return hm_world_refuse_component(world, number, HM_WORLD_IS_TAG);
     status = hm_world_is_sparse(world, number)
                  ? hm_world_prepare_sparse_n(world, number, entities, n)
-                 : change_prepare_ways(world, entities, n, number, true);
+                 : change_prepare_edges(world, entities, n, number, true);
     if (status != HM_OK)
         return status;
     hm_world_settle(world);
@@ -416,7 +419,7 @@ hm_status hm_world_remove_n(hm_world *world, const hm_handle *entities, uint32_t
     uint32_t number, count = 0;
     hm_status status = change_begin_n(world, entities, n, component, &number);
     if (status == HM_OK && !hm_world_is_sparse(world, number))
-        status = change_prepare_ways(world, entities, n, number, false);
+        status = change_prepare_edges(world, entities, n, number, false);
     if (status == HM_OK)
         hm_world_settle(world);
     for (uint32_t i = 0; i < n && status == HM_OK; i++) {

@@ -14,7 +14,7 @@ hm_status hm_world_refuse_busy(const hm_world *world)
 
 hm_status hm_world_blame_memory(const hm_world *world)
 {
-    bool is_limited = !world->ids.slot_array.is_whole;
+    bool is_limited = !world->ids.slot_array.moves_to_grow;
     const hm_limits limits = {.what = "world",
                               .name = world->name,
                               .capacity = is_limited ? hm_world_capacity(world) : 0,

@@ -97,7 +97,7 @@ hm_status hm_world_shrink(hm_world *world)
                                 &world->store.base_array};
     hm_array_column places = room_places(world, world->ids.slot_count);
     hm_status status = hm_id_table_resize(&world->ids, world->name, 0, &places, 1);
-    if (status == HM_OK && world->ids.slot_array.is_whole)
+    if (status == HM_OK && world->ids.slot_array.moves_to_grow)
         status = room_shrink(&world->mask_array);
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays && status == HM_OK; i++)
         status = room_shrink(arrays[i]);

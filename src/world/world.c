@@ -307,7 +307,7 @@ static hm_status world_make_components(hm_world *fresh, const hm_world *world)
 
 hm_status hm_world_init_like(hm_world *fresh, const hm_world *world)
 {
-    bool is_bounded = !world->ids.slot_array.is_whole;
+    bool is_bounded = !world->ids.slot_array.moves_to_grow;
     const hm_world_desc full = {.capacity = is_bounded ? world->ids.capacity : 0,
                                 .max_slots = world->ids.max_slots,
                                 .type_id = (uint16_t)world->ids.type_id,
@@ -391,7 +391,7 @@ static hm_status world_check_room(const hm_world *world)
 /* Makes the secondary of a sparse component, the next in the array. */
 static hm_status world_init_sparse(hm_world *world, const hm_component_desc *desc)
 {
-    bool is_bounded = !world->ids.slot_array.is_whole;
+    bool is_bounded = !world->ids.slot_array.moves_to_grow;
     size_t need = world->sparse_count + (size_t)2, most = WORLD_MAX_SPARSE + (size_t)1;
     if (world->sparse != NULL && need > world->sparse->capacity && world->running != 0)
         return hm_world_refuse_busy(world); /* Queries have the addresses of secondaries. */

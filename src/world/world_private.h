@@ -483,11 +483,15 @@ hm_world_place hm_world_append_run(hm_world *world, uint32_t index, uint32_t n, 
 /* archetypes.c */
 
 /* The last changes, by first archetype, lie before the buckets. */
-enum { HM_WORLD_BUCKETS_BEGIN = HM_WORLD_WAYS * sizeof(hm_world_way) / sizeof(uint32_t) };
+enum {
+    HM_WORLD_BUCKETS_BEGIN = HM_WORLD_TRANSITIONS * sizeof(hm_world_transition) / sizeof(uint32_t)
+};
 
-static inline hm_world_way *hm_world_way_from(const hm_world *world, uint32_t archetype)
+static inline hm_world_transition *hm_world_transition_from(const hm_world *world,
+                                                            uint32_t archetype)
 {
-    return (hm_world_way *)(void *)world->bucket_array.data + archetype % HM_WORLD_WAYS;
+    return (hm_world_transition *)(void *)world->bucket_array.data +
+           archetype % HM_WORLD_TRANSITIONS;
 }
 
 /* Reads components in any order. HM_ERROR_INVALID: one is not of this world, or is given twice. */
@@ -503,16 +507,16 @@ hm_status hm_world_measure(const hm_world *world, const hm_world_set *set, uint1
 hm_status hm_world_archetype_of(hm_world *world, const hm_world_set *set, uint32_t *archetype);
 
 /* Finds or makes the archetype with one component, which is not sparse, more or less, and caches
- * the way there. */
-hm_status hm_world_find_way(hm_world *world, uint32_t archetype, uint32_t number, uint32_t *other);
+ * the edge to it. */
+hm_status hm_world_find_edge(hm_world *world, uint32_t archetype, uint32_t number, uint32_t *other);
 
 /* The same; O(1) the second time. */
-static inline hm_status hm_world_follow(hm_world *world, uint32_t archetype, uint32_t number,
-                                        uint32_t *other)
+static inline hm_status hm_world_follow_edge(hm_world *world, uint32_t archetype, uint32_t number,
+                                             uint32_t *other)
 {
     const hm_world_archetype *from = &world->archetypes[archetype];
     *other = number < from->span ? from->edges[number] : HM_WORLD_NONE;
-    return *other != HM_WORLD_NONE ? HM_OK : hm_world_find_way(world, archetype, number, other);
+    return *other != HM_WORLD_NONE ? HM_OK : hm_world_find_edge(world, archetype, number, other);
 }
 
 /* A change of many entities adds up the rows that archetypes will gain, and then prepares them. The

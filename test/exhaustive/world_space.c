@@ -294,8 +294,8 @@ static void blank(void)
     }
     world->clock = world->epoch = 0;
     world->version = 1; /* No query is of it: those are new in each step. */
-    for (uint32_t i = 0; i < HM_WORLD_WAYS; i++) {
-        hm_world_way *way = hm_world_way_from(world, i);
+    for (uint32_t i = 0; i < HM_WORLD_TRANSITIONS; i++) {
+        hm_world_transition *way = hm_world_transition_from(world, i);
         if (way->add_count + way->remove_count == 0)
             BLANK(way->from), BLANK(way->to), BLANK(way->components);
     }
@@ -431,9 +431,9 @@ static void put_form(unsigned char *bytes)
     put(&world->ready_end, sizeof world->ready_end);
     put_byte(world->bucket_mask);
     put_byte(world->memo_count != 0 ? set_of(world->memo_archetype) : UINT8_MAX);
-    for (uint32_t i = 0; i < HM_WORLD_WAYS; i++) {
-        put_byte(set_of(hm_world_way_from(world, i)->from));
-        put_byte(set_of(hm_world_way_from(world, i)->to));
+    for (uint32_t i = 0; i < HM_WORLD_TRANSITIONS; i++) {
+        put_byte(set_of(hm_world_transition_from(world, i)->from));
+        put_byte(set_of(hm_world_transition_from(world, i)->to));
     }
     put_archetypes();
     put_store();

@@ -155,7 +155,8 @@ static void look_index(const index_model *model)
 static bool is_in_reach(const hm_world *world, const void *address)
 {
     uint32_t chunk;
-    return !world->ids.slot_array.is_whole || hm_world_store_find(&world->store, address, &chunk);
+    return !world->ids.slot_array.moves_to_grow ||
+           hm_world_store_find(&world->store, address, &chunk);
 }
 
 static void look_world(const world_model *model)

@@ -437,7 +437,7 @@ static hm_status init_pool(void *fresh, const void *state)
 {
     const pool_model *model = state;
     hm_pool_desc desc = model->desc;
-    if (model->pool.entry_array.is_whole)
+    if (model->pool.entry_array.moves_to_grow)
         desc.capacity = 0;
     return hm_pool_init(fresh, &desc);
 }
@@ -480,7 +480,7 @@ static hm_status init_secondary(void *fresh, const void *state)
 {
     const secondary_model *model = state;
     hm_secondary_desc desc = model->desc;
-    if (model->secondary.value_array.is_whole)
+    if (model->secondary.value_array.moves_to_grow)
         desc.capacity = 0;
     return hm_secondary_init(fresh, &desc);
 }
@@ -585,7 +585,7 @@ static hm_status init_index(void *fresh, const void *state)
 {
     const index_model *model = state;
     hm_index_desc desc = model->desc;
-    if (model->index.owners.value_array.is_whole)
+    if (model->index.owners.value_array.moves_to_grow)
         desc.capacity = 0;
     return hm_index_init(fresh, &desc);
 }

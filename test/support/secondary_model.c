@@ -290,7 +290,7 @@ static void set_itself(void *state, const uint32_t arguments[3])
 /* Whether refused memory need not show: what is not remapped is copied. */
 static bool survives(const secondary_model *model)
 {
-    return model->secondary.value_array.is_whole;
+    return model->secondary.value_array.moves_to_grow;
 }
 
 /* Number: after it, sets for the highest of the slots that it promises succeed without memory. */

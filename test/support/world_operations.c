@@ -644,7 +644,7 @@ static void trim(void *state, const uint32_t arguments[3])
     size_t before = model->memory.committed_size, page = model->memory.table.page_size;
     uint32_t slots = hm_world_get_stats(&model->world).slots;
     /* Without a capacity there may be less to give back than the generation floors need. */
-    if (model->world.ids.slot_array.is_whole && model->world.ids.floors == NULL)
+    if (model->world.ids.slot_array.moves_to_grow && model->world.ids.floors == NULL)
         before += ((sizeof(hm_array) + 2 * sizeof(size_t)) / page + 1) * page;
     hm_status status = hm_world_trim(&model->world);
     bool is_refused = test_memory_refused(&model->memory);

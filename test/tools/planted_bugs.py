@@ -239,9 +239,9 @@ BUGS = [
     Bug("the value of a component from 64 on is taken for that of another", "src/world/apply.c",
         "    if (apply_has(call->set, number)) {\n        value =",
         "    if (apply_has(call->set, number % 64)) {\n        value =", "world"),
-    Bug("a way between archetypes is remembered although it replaces a value", "src/world/change.c",
+    Bug("a transition between archetypes is remembered although it replaces a value", "src/world/change.c",
         "        if (hm_world_is_sparse(world, number) ||\n"
-        "            hm_world_cell_of(&world->archetypes[way->from], number)->is_present)\n",
+        "            hm_world_cell_of(&world->archetypes[transition->from], number)->is_present)\n",
         "        if (hm_world_is_sparse(world, number))\n", "world"),
     Bug("the clock does not hear of a sparse value that a change removes", "src/world/values.c",
         "    if (removed)\n        hm_world_record(world, number)->changed = ++world->clock;",

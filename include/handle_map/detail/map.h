@@ -54,9 +54,9 @@ HM_API uint32_t hm_map_erase_parts(hm_map *map, const hm_handle *handles, uint32
 
 /* What the part of erase that is not inline has done. */
 typedef enum hm_map_step {
-    HM_MAP_REFUSED, /* nothing: the map is busy */
-    HM_MAP_ERASED,  /* everything */
-    HM_MAP_PREPARED /* it has told the order; the inline part does the rest */
+    HM_MAP_REFUSED,   /* nothing: the map is busy */
+    HM_MAP_ERASED,    /* everything */
+    HM_MAP_ORDER_TOLD /* the order knows; the inline part does the rest */
 } hm_map_step;
 
 HM_API hm_map_step hm_map_erase_guarded(hm_map *map, uint32_t index);
@@ -169,7 +169,7 @@ HM_INLINE bool hm_map_erase_as(hm_map *map, hm_handle handle, size_t item_size)
         return false;
     if ((map->guard.flags & HM_GUARD_ERASE) != 0) {
         hm_map_step step = hm_map_erase_guarded(map, index);
-        if (step == HM_MAP_PREPARED)
+        if (step == HM_MAP_ORDER_TOLD)
             hm_map_drop_as(map, handle, index, item_size);
         return step != HM_MAP_REFUSED;
     }

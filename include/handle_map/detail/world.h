@@ -25,7 +25,7 @@ enum {
     HM_WORLD_CLASS_SHIFT = 3, /* a class is 2^3 times as large as the one before */
     HM_WORLD_UNIT_SIZE = 512, /* bytes */
     HM_WORLD_MEMO = 8,        /* components of the largest set that create or change remembers */
-    HM_WORLD_WAYS = 4         /* changes that are remembered */
+    HM_WORLD_TRANSITIONS = 4  /* changes that are remembered */
 };
 #endif
 
@@ -96,11 +96,11 @@ typedef struct hm_world_store {
 
 /* A change of components, as it was given, that led from one archetype to another. It had no sparse
  * component, and the first archetype has none of those that it adds. */
-typedef struct hm_world_way {
+typedef struct hm_world_transition {
     uint32_t from, to;
     uint32_t add_count, remove_count;   /* both 0: no change */
     uint32_t components[HM_WORLD_MEMO]; /* added, then removed */
-} hm_world_way;
+} hm_world_transition;
 
 /* All fields are private; use the functions. */
 typedef struct hm_world {
