@@ -6,10 +6,10 @@
  *
  * Owns: one reservation, large enough for `capacity` items, and the committed pages at its start.
  * The arrays of a container may share one. Moves: with a capacity nothing, ever. Growing commits
- * the pages behind the last ones, so a pointer to an item is valid until the array is popped or
+ * the pages after the last ones, so a pointer to an item is valid until the array is popped or
  * resized below that item. Without a capacity the array moves to a range of twice the size when it
  * is full (handle_map.h): pointers to items are valid until the next push, reserve, resize or trim.
- * Under AddressSanitizer the bytes behind the last item are poisoned: using a pointer to an item
+ * Under AddressSanitizer the bytes after the last item are poisoned: using a pointer to an item
  * that was popped is reported.
  *
  * Limits: items of 1 byte to 4 GiB - 1, alignments from 1 to 4096, any capacity whose bytes fit in
@@ -71,7 +71,7 @@ HM_API hm_status hm_array_reserve(hm_array *array, size_t n);
  * pointers to items at or above `count`. O(new items). */
 HM_API hm_status hm_array_resize(hm_array *array, size_t count);
 
-/* Gives back the pages behind the last item; without a capacity moves to a smaller range, if half
+/* Gives back the pages after the last item; without a capacity moves to a smaller range, if half
  * of this one is not in use. HM_ERROR_MEMORY: the system refuses; then nothing has changed. With a
  * capacity invalidates nothing: all items stay. At most one decommit. */
 HM_API hm_status hm_array_trim(hm_array *array);

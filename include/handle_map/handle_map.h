@@ -79,8 +79,8 @@
  * contract (memory.h); HM_ERROR_MEMORY if the system refuses; HM_ERROR_FULL if no number is left
  * for HM_TYPE_ID_UNIQUE.
  *
- * Who makes one thing gets it: a handle or a pointer, null when refused. Who changes what is there,
- * or makes n, gets a status. Who ends things gets how many there were. Who asks gets the answer.
+ * A call that makes one thing returns it: a handle or a pointer, null when refused. One that
+ * changes what is there, or makes n, returns a status; one that erases returns how many there were.
  *
  * hm_last_error says why. A call that fails changes nothing that can be observed, except that the
  * committed and reserved size may have grown, and that slots with no uses left count as retired if
@@ -90,9 +90,9 @@
  *
  * Batches, whose names end in _n, take n things in arrays, which are NULL only if n is 0, or where
  * the header says so. Those that make or change do it for all or for none; the array for the new
- * handles may be NULL, and is not written when the call fails. Those that end skip handles that do
- * not resolve, and count one that occurs twice once. Those that ask cannot fail; the array for the
- * answers must not overlap the handles.
+ * handles may be NULL, and is not written when the call fails. Those that erase skip handles that
+ * do not resolve, and count one that occurs twice once. Those that ask cannot fail; the array for
+ * the answers must not overlap the handles.
  *
  * Arguments. Items, values and cells that a call inserts or sets may lie in the map, pool, table,
  * secondary or lists that it changes. What else a call that changes a container is given by a
@@ -144,7 +144,7 @@
  * needs no item either. A source that has the item follows with HM_MAP_DEFINE_DECLARED, which takes
  * what HM_MAP_DEFINE does, and defines the functions. The other containers have the same two.
  *
- * AddressSanitizer. Memory without an item is poisoned: the bytes behind the last item of a map,
+ * AddressSanitizer. Memory without an item is poisoned: the bytes after the last item of a map,
  * with its meta, of a secondary, of a table's columns or last group, and of each list; the holes of
  * a pool, and the free blocks of lists. Using a pointer into it is reported, until another item
  * takes the place.

@@ -156,7 +156,7 @@ static inline hm_handle hm_id_table_handle_at(const hm_id_table *table, uint32_t
 }
 
 /* Releases the slot at a live position. `handle` must be that of the position. The last live
- * position moves into the hole, and the freed slot is placed just behind the live ones: its
+ * position moves into the hole, and the freed slot is placed just after the live ones: its
  * position says that it is free, so the upper half of its entry stays. Invalidates the handle and
  * both positions. O(1). */
 static inline void hm_id_table_release(hm_id_table *table, hm_handle handle, uint32_t position)
@@ -224,7 +224,7 @@ static inline void hm_id_table_clear(hm_id_table *table)
  * contract. O(1). */
 HM_API void hm_id_table_swap(hm_id_table *table, uint32_t a, uint32_t b);
 
-/* Gives back the memory behind the last live slot. HM_ERROR_MEMORY: the system refuses. Either way
+/* Gives back the memory after the last live slot. HM_ERROR_MEMORY: the system refuses. Either way
  * each handle resolves or is refused as before. Voids what hm_id_table_upcoming has returned.
  * Invalidates nothing else. O(slots). */
 HM_API hm_status hm_id_table_trim(hm_id_table *table);

@@ -162,7 +162,7 @@ HM_API void hm_index_clear(hm_index *index);
  * Never fails. Invalidates all pointers to members. */
 HM_API hm_progress hm_index_defragment(hm_index *index, hm_budget *budget);
 
-/* Gives back whole pages: those behind the last owner, the last array and the last key. Gaps
+/* Gives back whole pages: those after the last owner, the last array and the last key. Gaps
  * between the arrays stay, unless hm_index_defragment closes them first. HM_ERROR_MEMORY: the
  * system refuses; some pages may have been given back already; all owners keep their keys.
  * HM_ERROR_BUSY. With a capacity moves no members; without one moves what is half empty to a

@@ -111,7 +111,7 @@ HM_API hm_handle hm_lists_upcoming(const hm_lists *lists, uint32_t k);
  */
 HM_API void hm_lists_clear(hm_lists *lists);
 
-/* Adds an item behind the others, and returns its address; `item` NULL: a zeroed one. It may be
+/* Adds an item at the end, and returns its address; `item` NULL: a zeroed one. It may be
  * an item of these lists. Returns NULL when the handle does not resolve, when max_items or the
  * range is used up, when the system refuses memory, and when busy; hm_last_error says which. May
  * move the items of this list. O(1), amortised; O(blocks) where the range is used up.
@@ -129,15 +129,15 @@ HM_INLINE void *hm_lists_push(hm_lists *lists, hm_handle list, const void *item)
     return hm_lists_push_as(lists, list, item, lists != NULL ? lists->blocks.item_size : 0);
 }
 
-/* Adds n items behind the others, all or none; `items` NULL: zeroed ones. They may be
+/* Adds n items at the end, all or none; `items` NULL: zeroed ones. They may be
  * items of one of these lists: so one is appended to another. HM_ERROR_STALE: the handle does not
  * resolve; HM_ERROR_FULL: max_items or the range is used up; HM_ERROR_MEMORY; HM_ERROR_BUSY. May
  * move the items of this list. O(n), amortised. */
 HM_API hm_status hm_lists_push_n(hm_lists *lists, hm_handle list, const void *items, uint32_t n);
 
-/* Inserts an item before the one at `index`, or behind the last if `index` is the count, and
+/* Inserts an item before the one at `index`, or after the last if `index` is the count, and
  * returns its address; `item` NULL: a zeroed one; it may be an item of these lists. Returns NULL
- * when push does, and for an index above the count. May move the items of this list. O(items behind
+ * when push does, and for an index above the count. May move the items of this list. O(items after
  * it), amortised. */
 HM_API void *hm_lists_insert_at(hm_lists *lists, hm_handle list, uint32_t index, const void *item);
 
@@ -160,7 +160,7 @@ HM_INLINE bool hm_lists_erase_at(hm_lists *lists, hm_handle list, uint32_t index
     return hm_lists_erase_at_as(lists, list, index, lists != NULL ? lists->blocks.item_size : 0);
 }
 
-/* The same, but the items behind it move down by one, so that their order stays. O(items behind
+/* The same, but the items after it move down by one, so that their order stays. O(items after
  * it). */
 HM_API bool hm_lists_erase_ordered_at(hm_lists *lists, hm_handle list, uint32_t index);
 
@@ -269,7 +269,7 @@ static inline hm_handle hm_lists_handle_at(const hm_lists *lists, uint32_t index
  * erase leaves unused is free at once. Never fails. Invalidates all pointers to items. */
 HM_API hm_progress hm_lists_defragment(hm_lists *lists, hm_budget *budget);
 
-/* Gives back whole pages: those behind the last block, and those of the ID table behind the last
+/* Gives back whole pages: those after the last block, and those of the ID table after the last
  * live slot, as hm_map_trim does; without a capacity moves what is half empty to a smaller range.
  * HM_ERROR_MEMORY: the system refuses; some pages may have been given back already; all lists stay.
  * HM_ERROR_BUSY. O(slots). */

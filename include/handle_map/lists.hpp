@@ -107,7 +107,7 @@ class lists : public destroyer<issuer<container<detail::lists_shape<T, TypeId>>>
         };
         return hm_lists_destroy_if(this->c(), ask, &doomed);
     }
-    /* Makes an item behind the others of a list, by T(args...) or T{args...}, and returns its
+    /* Makes an item at the end of a list, by T(args...) or T{args...}, and returns its
      * address; nullptr when refused. The arguments may be items of these lists. O(1), amortised. */
     template <class... Args> T *emplace(handle_type list, Args &&...args)
     {
@@ -128,8 +128,8 @@ class lists : public destroyer<issuer<container<detail::lists_shape<T, TypeId>>>
     {
         return push_n(list, items.data(), detail::count_of(items.size()));
     }
-    /* Puts an item before the one at `index`, or behind the last, and returns its address; nullptr
-     * when refused. O(items behind it), amortised. */
+    /* Puts an item before the one at `index`, or after the last, and returns its address; nullptr
+     * when refused. O(items after it), amortised. */
     T *insert_at(handle_type list, std::uint32_t index, const T &item)
     {
         const detail::maker<T> made(item);
@@ -145,7 +145,7 @@ class lists : public destroyer<issuer<container<detail::lists_shape<T, TypeId>>>
     {
         return hm_lists_erase_at_as(this->c(), list.id(), index, sizeof(T));
     }
-    /* The same, but the others keep their order. O(items behind it). */
+    /* The same, but the others keep their order. O(items after it). */
     bool erase_ordered_at(handle_type list, std::uint32_t index) noexcept
     {
         return hm_lists_erase_ordered_at(this->c(), list.id(), index);

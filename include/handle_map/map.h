@@ -163,7 +163,7 @@ HM_API hm_handle hm_map_upcoming(const hm_map *map, uint32_t k);
  * committed; see hm_map_trim. */
 HM_API void hm_map_clear(hm_map *map);
 
-/* Gives back whole pages: those behind the last item, and those of the sparse table behind the last
+/* Gives back whole pages: those after the last item, and those of the sparse table after the last
  * live slot. Earlier handles stay refused. Free slots there are dropped, by units of 512 on every
  * machine, so that the handles that follow do not depend on the size of a page; those of a unit
  * that are issued again have only as many uses left as the most used of them had. HM_ERROR_MEMORY:
@@ -265,7 +265,7 @@ HM_API hm_progress hm_map_defragment(hm_map *map, const hm_order *order, hm_budg
 
 /* As hm_map_defragment, for an order given as handles, such as a walk over a tree: the named items
  * come first, in the order of their handles. Handles that do not resolve and handles that occurred
- * before are skipped; items that are not named keep their order, behind the named ones. Compares
+ * before are skipped; items that are not named keep their order, after the named ones. Compares
  * nothing. In all it takes fewer swaps than the map has items, and may take nearly as many for a
  * single handle: if its item is the last, all others move back by one.
  *

@@ -46,7 +46,7 @@ struct map_shape : shape_of<hm_map, hm_map_desc, hm::options, hm::handle<T>, T, 
         return hm_handle_is_null(*issued) ? nullptr : hm_map_open_as(map, index, sizeof(T));
     }
     /* As hm_map_handle_at without its check, which compilers cannot take out of a loop that
-     * ends at `!=`. If the loop erases, positions behind the last item have stale handles. */
+     * ends at `!=`. If the loop erases, positions after the last item have stale handles. */
     static hm_handle handle_at(const hm_map *map, std::uint32_t i) noexcept
     {
         const std::uint32_t slot = map->ids.slots[i];

@@ -143,7 +143,7 @@ HM_API hm_status hm_memory_allocator_init(hm_memory_allocator *allocator,
  * 64 bytes, so small containers share pages. All containers together take one mapping, and what one
  * gives back keeps its memory for the next. A container with a capacity takes its whole range of
  * the arena's addresses, though not of memory. AddressSanitizer reports the use of memory that no
- * container has, but not of the 64 bytes behind each range.
+ * container has, but not of the 64 bytes after each range.
  *
  * Threads: no locks inside: one container in the arena may be changed, made or finished at a time,
  * and one thread may record commands or run queries of a world there; const calls may run together.

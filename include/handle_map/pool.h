@@ -372,7 +372,7 @@ typedef struct hm_pool_run {
     uint32_t index, end;
 } hm_pool_run;
 
-/* Returns the next run behind `end`; an empty one if there is none, and if the visited item is
+/* Returns the next run after `end`; an empty one if there is none, and if the visited item is
  * not at the end, since then the program has left the loop. */
 static inline hm_pool_run hm_pool_run_as(const hm_pool *pool, uint32_t index, uint32_t end,
                                          size_t item_size)

@@ -41,7 +41,7 @@ typedef struct hm_query_desc {
  * that these entities do not have: all entities of a view have the same.
  *
  * The values lie side by side in every column, so that a loop over a view is a loop over plain
- * arrays. Without sparse components a view is a chunk of an archetype, or behind the first 1 MiB of
+ * arrays. Without sparse components a view is a chunk of an archetype, or after the first 1 MiB of
  * a loop's values a part of one, if another chunk comes next: then the last 16 KiB of the columns
  * are up to eight views, each of at least 16 entities if the chunk has as many. While the program
  * works on one of them, as much of the next chunk is prefetched. With sparse components a view is a

@@ -8,7 +8,7 @@
  * saved.
  *
  * A container is one *section* of a file; several may follow one another. A load reads forward from
- * where the source is to the section of its kind and name, and ends just behind it. The format is
+ * where the source is to the section of its kind and name, and ends just after it. The format is
  * in docs/format.md, and is the same on every machine. Owns nothing.
  *
  * Stack, as measured with gcc -O3 on x86-64: a save takes up to 12 KB; the load of a map 15.4, of a
@@ -35,7 +35,7 @@ typedef struct hm_save_desc {
     void (*encode)(const void *item, void *bytes, void *context);
     /* Makes an item, whose bytes are zero before, of what a save wrote: `size` and `version` are
      * those of the file. False refuses the file: HM_ERROR_CORRUPT. The bytes may come from a
-     * stranger, and may be damaged, since a checksum comes behind them. */
+     * stranger, and may be damaged, since a checksum comes after them. */
     bool (*decode)(uint32_t version, const void *bytes, size_t size, void *item, void *context);
     void *context;                 /* passed to both */
     uint32_t max_count, max_slots; /* a file with more is refused: HM_ERROR_CORRUPT; 0: no limit but

@@ -107,8 +107,8 @@ HM_API uint32_t hm_secondary_remove_n(hm_secondary *secondary, const hm_handle *
 /* Removes the values of all owners for which `doomed` returns true, and returns their number. A
  * secondary does not know the container of its owners, which may be a map, a pool or any other that
  * issues handles, and cannot tell whether an owner is still alive. So either call this now and
- * then, or hm_secondary_remove when an item is erased. A program never gets a value that was left
- * behind by the handle of a later item.
+ * then, or hm_secondary_remove when an item is erased. The handle of a later item in the same slot
+ * never yields a value that was left behind.
  *
  * `doomed` is called once for each owner, in dense order. The survivors keep their order; an
  * unfinished defragment first places the values that it is moving. The values are removed after the
@@ -139,7 +139,7 @@ HM_API hm_status hm_secondary_reserve(hm_secondary *secondary, uint32_t n);
  * whatever the number of values; O(n) with one. Memory stays committed; see hm_secondary_trim. */
 HM_API void hm_secondary_clear(hm_secondary *secondary);
 
-/* Gives back whole pages behind the last value, and the pieces of the sparse column in which no
+/* Gives back whole pages after the last value, and the pieces of the sparse column in which no
  * owner has a value; without a capacity moves to a smaller range if half of the values' space or of
  * the slots' is not in use, which invalidates all pointers to values. HM_ERROR_MEMORY: the system
  * refuses; some of it may have been given back already; no value has changed. HM_ERROR_BUSY. An

@@ -165,8 +165,8 @@ HM_API hm_handle hm_table_upcoming(const hm_table *table, uint32_t k);
  * committed; see hm_table_trim. */
 HM_API void hm_table_clear(hm_table *table);
 
-/* Gives back whole pages: those behind the last row in each column, and those of the sparse table
- * behind the last live slot. Without a capacity moves to a smaller range if half of this one is not
+/* Gives back whole pages: those after the last row in each column, and those of the sparse table
+ * after the last live slot. Without a capacity moves to a smaller range if half of this one is not
  * in use, which invalidates all pointers to cells. Earlier handles stay refused; slots lose uses as
  * in hm_map_trim.
  * HM_ERROR_MEMORY: the system refuses; some pages may have been given back already. HM_ERROR_BUSY.

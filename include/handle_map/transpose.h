@@ -50,10 +50,10 @@ typedef struct hm_field {
  * A batch has as many items as fit in 16 KiB, rounded down to a multiple of 16, but at least 16;
  * the last batch has what is left. Behind the `count` values of a column there are values of zero,
  * up to the next multiple of 16, so that a SIMD kernel of up to 16 lanes needs no loop for the
- * rest. It may write there too. Values behind that multiple are unspecified. If the columns of that
+ * rest. It may write there too. Values after that multiple are unspecified. If the columns of that
  * many items do not fit in 16 KiB, because each starts at a multiple of 64 bytes, a batch has the
  * next lower multiple of 16 that fits. If not even 16 values of each field fit, a batch has as many
- * items as do fit, from 15 down to 1, and a column has just that many values: behind those of a
+ * items as do fit, from 15 down to 1, and a column has just that many values: after those of a
  * shorter last batch there are zeros.
  *
  * HM_ERROR_INVALID, before anything is read or written: `items` NULL with a count above 0, `fields`

@@ -229,7 +229,7 @@ HM_API hm_handle hm_world_upcoming(const hm_world *world, uint32_t k);
 HM_API hm_status hm_world_adopt(hm_world *world, hm_handle entity);
 
 /* Gives back what no entity needs: drops the archetypes without entities, and returns whole pages
- * behind the last used chunk and behind the last live slot. HM_ERROR_MEMORY: the system refuses;
+ * after the last used chunk and after the last live slot. HM_ERROR_MEMORY: the system refuses;
  * some of it may have been given back already, and entities that were promised to commands are
  * alive; no other entity has changed. HM_ERROR_BUSY. If a defragment of a sparse component is
  * unfinished, first places the values that it is moving; otherwise invalidates nothing, but without

@@ -250,12 +250,11 @@ hm_status hm_array_check(const hm_array_desc *desc, const char *what);
  * is not 0. */
 hm_status hm_array_check_size(size_t size, size_t count, const char *what, const hm_memory *memory);
 
-/* For an array that its container divides, and that may hold anything at first. They return how
- * many items it has where the others have `capacity`, and move its parts, when it and the arrays
- * before it have their new places, and the old ones still hold what they held. */
+/* For one array that holds several columns. Its memory may hold anything at first. */
 typedef struct hm_array_parts {
-    size_t (*size_of)(void *owner, size_t capacity);
-    void (*carry)(void *owner);
+    size_t (*size_of)(void *owner, size_t capacity); /* items it has for such a capacity */
+    void (*carry)(void *owner); /* moves the columns: it and the arrays listed before it are at
+                                   their new addresses, and the old memory is unchanged */
 } hm_array_parts;
 
 /* One of the arrays of a container. */
@@ -319,8 +318,8 @@ hm_status hm_array_move_columns(const hm_array_column *columns, uint32_t count);
  * hm_array_move_columns otherwise. */
 hm_status hm_array_widen(hm_array *array, size_t need, size_t used);
 
-/* What few containers need is an array at the beginning of its own range, so that the others have
- * only a NULL pointer: the first items are the array itself. Commits `count` items, those included.
+/* A rarely used array in its own memory: the container keeps one pointer, NULL until there is one,
+ * and the first items are the array itself. Commits `count` items, those included.
  * Makes the array if there is none, and moves it, with the first `used` items, if its range is too
  * small: then the capacity of the descriptor counts. HM_ERROR_MEMORY: nothing has changed. */
 hm_status hm_array_open(hm_array **place, const hm_array_desc *desc, size_t count, size_t used);

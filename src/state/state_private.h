@@ -330,8 +330,9 @@ bool hm_load_skip(hm_save_in *in);
 /* Reads bytes that nobody needs. */
 bool hm_load_pass(hm_save_in *in, uint64_t size);
 
-/* For what does not fit although it is no damage: a damage of the bytes up to here would have
- * looked the same. Reads the rest, and returns the status only if the checksums are right. */
+/* Reports a mismatch only after the remaining checksums prove that the file is intact, since
+ * damaged bytes may look the same: reads the rest, and returns the status if the checksums are
+ * right. */
 hm_status hm_load_confirm(hm_save_in *in, hm_status status);
 
 /* Fails and sets in->status; the sentence names the section, and the byte that is `back` bytes of

@@ -17,7 +17,7 @@
  * the free bit, which no other entry has. That costs 8 bytes for 65,535 issues. When `max_slots`
  * slots are live or retired, the table is full.
  *
- * Trim drops the units of slots behind the last live one, gives back the pages of `entries` that
+ * Trim drops the units of slots after the last live one, gives back the pages of `entries` that
  * only they took, and keeps for each dropped unit one *generation floor*, the highest generation
  * issued there. A slot that is created there again starts above the floor, so handles from before
  * the trim stay refused. A unit with a slot that is retired or has used up its generations stays,

@@ -208,7 +208,7 @@ HM_INLINE bool hm_lists_erase_at_as(hm_lists *lists, hm_handle list, uint32_t in
     return true;
 }
 
-/* Returns the record of a slot, whatever there is behind each record. */
+/* Returns the record of a slot, whatever there is after each record. */
 HM_INLINE hm_lists_record *hm_lists_record_of(const hm_lists_blocks *blocks, uint32_t slot)
 {
     unsigned char *records = HM_CAST(unsigned char *, HM_CAST(void *, blocks->records));

@@ -27,11 +27,11 @@ typedef struct hm_query_known {
 /* How far a loop has come. With sparse terms it tests *candidates*, one by one: rows or owners. */
 typedef struct hm_query_cursor {
     uint32_t listed;   /* in the list of archetypes: the next one */
-    uint32_t unlisted; /* archetype: the next one of those behind the list */
+    uint32_t unlisted; /* archetype: the next one of those after the list */
     uint32_t chunk;    /* the view's; where rows are walked, the one after the candidate's */
     uint32_t row;      /* of the chunk: the next one that no view has had, or to be tested */
     uint32_t rows;     /* in the chunk, or in the candidate's: where those of the loop end */
-    uint32_t left;     /* rows or owners of the loop that are behind these */
+    uint32_t left;     /* rows or owners of the loop that are after these */
     uint32_t skip;     /* rows at the start of the next chunk that belong to another loop */
     uint32_t tail;     /* rows at the end of the chunk that are views of their own */
     uint32_t ahead;    /* the next chunk, if there is one, and its archetype */
@@ -49,7 +49,7 @@ typedef struct hm_query_cursor {
  * those of `all`, then of `optional`, `none` and `any`. */
 typedef struct hm_query {
     hm_world *world;       /* NULL: a query that matches nothing */
-    hm_array *more;        /* uint32_t: the list, behind the array; NULL: it is in `few` */
+    hm_array *more;        /* uint32_t: the list, after the array; NULL: it is in `few` */
     uint64_t sparse_mask;  /* term -> whether it is sparse */
     uint64_t group_ends;   /* term -> whether it is the last one of a group of `any` */
     uint32_t salt;         /* the world's; another one means that the world has ended */

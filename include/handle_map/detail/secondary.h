@@ -80,7 +80,7 @@ static inline uint32_t hm_secondary_find(const hm_secondary *secondary, hm_handl
     return position;
 }
 
-/* Whether set needs nothing but to write behind the last value: the handle may be an owner's, its
+/* Whether set needs nothing but to write after the last value: the handle may be an owner's, its
  * slot has no value but has a position in memory, and there is space. */
 static inline bool hm_secondary_appends(const hm_secondary *secondary, hm_handle owner)
 {

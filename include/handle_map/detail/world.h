@@ -135,7 +135,7 @@ typedef struct hm_world {
     uint32_t order_archetype;     /* archetype that is being ordered */
     uint32_t version; /* of the components and archetypes: a stamp for each change, which
                          a rewind brings back, and nothing else */
-    /* What only some worlds need lies in ranges of their own, behind the array. NULL: not yet. */
+    /* What only some worlds need lies in ranges of their own, after the array. NULL: not yet. */
     hm_array *sparse; /* hm_secondary */
     hm_array *links;  /* position of an entity -> uint64_t, for commands */
     hm_array *order;  /* hm_world_order, for defragment */
