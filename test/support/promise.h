@@ -20,7 +20,8 @@ enum {
     BATCH = 3000,
     MANY = 14000, /* with a batch, more slots than have memory by then */
     TAGS = 13,
-    HUGE_SIZE = 100000
+    HUGE_SIZE = 66000 /* bytes: more than a value's memory grows by at first, and two worlds of
+                         these fit in 32-bit addresses */
 };
 
 typedef struct scene {
