@@ -396,6 +396,7 @@ static hm_status merge_all(hm_merge *merge, hm_status status)
 #define MERGE_DESC_OF_lists hm_save_desc
 #define MERGE_DESC_OF_world hm_world_save_desc
 #define MERGE_DECODES (desc != NULL && desc->decode != NULL)
+
 MERGE_FUNCTIONS(map, map->ids.entries != NULL, MERGE_DECODES, hm_map_load)
 MERGE_FUNCTIONS(pool, pool->entry_array.memory != NULL, MERGE_DECODES, hm_pool_load)
 MERGE_FUNCTIONS(table, table->ids.entries != NULL, MERGE_DECODES, hm_table_load)

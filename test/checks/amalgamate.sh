@@ -119,4 +119,4 @@ check_part 8800 pool lists
 check_part 6000 table
 check_part 9500 index transpose
 check_part 26100 report
-check_part 32500 save
+check_part 32700 save
