@@ -57,8 +57,8 @@ static const void *changes_show(const hm_changes_side *side, const hm_changes_va
 }
 
 /* Tells of a value that was erased, or else leaves it to the second pass. */
-static void changes_blame(hm_changes_search *search, hm_handle handle, const hm_changes_value *from,
-                          const hm_changes_value *to)
+static void changes_report(hm_changes_search *search, hm_handle handle,
+                           const hm_changes_value *from, const hm_changes_value *to)
 {
     bool is_edit = from->is_there && to->is_there;
     if ((!from->is_there && !to->is_there) || (is_edit && changes_are_equal(search, from, to)))
@@ -92,7 +92,7 @@ static void changes_compare(hm_changes_search *search, uint32_t slot)
     if (from.handle.bits != to.handle.bits && !hm_handle_is_null(from.handle))
         for (uint32_t part = search->parts; part-- > 0;) {
             hm_changes_value value = kind->value(&search->from, &from, part);
-            changes_blame(search, from.handle, &value, &none);
+            changes_report(search, from.handle, &value, &none);
         }
     if (hm_handle_is_null(to.handle))
         return;
@@ -100,7 +100,7 @@ static void changes_compare(hm_changes_search *search, uint32_t slot)
         hm_changes_value value = kind->value(&search->to, &to, part), old = none;
         if (from.handle.bits == to.handle.bits)
             old = kind->value(&search->from, &from, part);
-        changes_blame(search, to.handle, &old, &value);
+        changes_report(search, to.handle, &old, &value);
     }
 }
 

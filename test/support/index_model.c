@@ -285,8 +285,8 @@ static void trim(void *state, const uint32_t arguments[3])
     index_model *model = state;
     (void)arguments;
     size_t before = model->memory.committed_size;
-    if (model->index.owners.value_array
-            .moves_to_grow) /* Floors, and space for a few owners at least. */
+    /* Floors, and space for a few owners at least. */
+    if (model->index.owners.value_array.moves_to_grow)
         before += 2 * model->memory.table.page_size + 1024;
     hm_status status = hm_index_trim(&model->index);
     CHECK(status == (test_memory_refused(&model->memory) ? HM_ERROR_MEMORY : HM_OK));

@@ -204,14 +204,16 @@ static bool test_decommit(void *context, void *address, size_t size)
 }
 
 /* Whoever gets these addresses next may read them: AddressSanitizer marks addresses. Other tables
- * than the system's mark what they have reserved, and unmark it themselves. Only what was committed
- * is looked at, since a range may have far more addresses than there is memory for their marks. */
+ * than the system's mark what they have reserved, and unmark it themselves. Of a range with more
+ * addresses than there is time to read their marks, only what was committed is looked at. */
 static void check_is_readable(const test_memory *memory, const test_range *range)
 {
 #ifdef HM_HAS_POISON
     size_t page_size = memory->table.page_size, pages = range->size / page_size;
     if (memory->base != hm_memory_os() || !hm_memory_poisons())
         return;
+    CHECK(range->size > (size_t)1 << 30 ||
+          __asan_region_is_poisoned(range->address, range->size) == NULL);
     for (size_t page = 0; page < pages; page++)
         CHECK((range->held[page] & PAGE_KNOWN) == 0 ||
               __asan_region_is_poisoned(range->address + page * page_size, page_size) == NULL);
