@@ -509,14 +509,15 @@ static bool add_entity(hm_world *world)
 #define LIVE_TOGETHER(kind, number, is_added, ...)                                                 \
     static bool kind##_live_together(void)                                                         \
     {                                                                                              \
-        static hm_##kind all[number];                                                              \
-        bool held = true;                                                                          \
+        hm_##kind *all = calloc(number, sizeof *all);                                              \
+        bool held = all != NULL;                                                                   \
         for (uint32_t i = 0; i < (number) && held; i++) {                                          \
             hm_##kind *c = &all[i];                                                                \
             held = hm_##kind##_init(c, &(hm_##kind##_desc){__VA_ARGS__}) == HM_OK && (is_added);   \
         }                                                                                          \
-        for (uint32_t i = 0; i < (number); i++)                                                    \
+        for (uint32_t i = 0; i < (number) && all != NULL; i++)                                     \
             hm_##kind##_fini(&all[i]);                                                             \
+        free(all);                                                                                 \
         return held;                                                                               \
     }
 

@@ -489,7 +489,7 @@ TEST(changes, are_saved_or_loaded_whole_or_not_when_memory_is_refused)
     CHECK(hm_world_create_n(&s.world, &s.component, 1, 300, NULL, NULL) == HM_OK);
     uint64_t last = hm_history_mark(&s.history);
     hm_status status = HM_ERROR_MEMORY;
-    for (uint32_t k = 1; status != HM_OK; k++) {
+    for (uint32_t k = 1; status != HM_OK; k = test_next_call(k)) {
         file.size = 0;
         test_memory_fail(&memory, k, false);
         status = hm_world_save_changes(&s.history, &s.world, NULL, 0, last, test_sink(&file));
@@ -497,7 +497,7 @@ TEST(changes, are_saved_or_loaded_whole_or_not_when_memory_is_refused)
     }
     test_memory_fail(&memory, 0, false);
     status = HM_ERROR_MEMORY;
-    for (uint32_t k = 1; status != HM_OK; k++) {
+    for (uint32_t k = 1; status != HM_OK; k = test_next_call(k)) {
         hm_world copy;
         test_memory_init_with_holes(&of_copy, test_page_size(4096));
         CHECK(hm_world_init(&copy, &(hm_world_desc){.name = "world", .memory = &of_copy.table}) ==

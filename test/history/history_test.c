@@ -548,7 +548,7 @@ TEST(history, memory_that_is_refused_leaves_the_state_and_all_marks)
 {
     static scene s;
     bool was_refused = true;
-    for (uint32_t k = 1; was_refused; k++) {
+    for (uint32_t k = 1; was_refused; k = test_next_call(k)) {
         test_memory memory;
         test_memory_init_with_holes(&memory, test_page_size(4096));
         test_memory_fail(&memory, k, k % 2 == 0);

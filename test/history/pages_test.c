@@ -7,6 +7,7 @@
 
 #include <handle_map/history.h>
 
+#include <stdlib.h>
 #include <string.h>
 #if !defined(_WIN32) && !defined(__wasm__)
 #include <sys/resource.h>
@@ -31,11 +32,12 @@ typedef struct field {
     hm_history history;
     unsigned char *bytes;
     size_t half;
+    unsigned char *state; /* STATE_SIZE bytes of the heap, to watch */
     uint64_t marks[3];
 } field;
 
 /* So many pages that a list of their changes outgrows its first memory, unlike one of a half. */
-enum { MANY = 1900 };
+enum { MANY = 1900, STATE_SIZE = MANY * 4096 /* bytes */ };
 
 static void begin_field(field *f, bool is_of_system)
 {
@@ -46,7 +48,9 @@ static void begin_field(field *f, bool is_of_system)
     CHECK(hm_history_init(&f->history, &desc) == HM_OK);
     const hm_memory *table = &f->history.table;
     f->bytes = table->reserve(table->context, 2 * f->half);
-    CHECK(f->bytes != NULL && (f->marks[0] = hm_history_mark(&f->history)) != 0);
+    f->state = calloc(1, STATE_SIZE);
+    CHECK(f->bytes != NULL && f->state != NULL &&
+          (f->marks[0] = hm_history_mark(&f->history)) != 0);
     for (int i = 0; i < 2; i++) {
         CHECK(table->commit(table->context, f->bytes + (size_t)i * f->half, f->half));
         memset(f->bytes + (size_t)i * f->half, 1 + i, f->half);
@@ -65,6 +69,7 @@ static void end_field(field *f)
     CHECK(hm_history_validate(&f->history) == HM_OK);
     table->release(table->context, f->bytes, 2 * f->half);
     hm_history_fini(&f->history);
+    free(f->state);
     test_memory_check_released(&f->memory);
 }
 
@@ -87,16 +92,14 @@ static void prepare_field(field *f, uint32_t way)
         CHECK(table->decommit(table->context, f->bytes + f->half, 2 * table->page_size));
 }
 
-static unsigned char state[MANY * 4096]; /* to watch */
-
 /* Refused, it leaves all as it was. */
 static hm_status run_field(field *f, uint32_t way)
 {
     unsigned char first = f->bytes[0], last = f->bytes[2 * f->half - 1];
     hm_status status = HM_OK;
-    memset(state, 1, sizeof state);
+    memset(f->state, 1, STATE_SIZE);
     if ((way & WATCH) != 0)
-        status = hm_history_watch(&f->history, state, sizeof state);
+        status = hm_history_watch(&f->history, f->state, STATE_SIZE);
     if (status == HM_OK && (way & MARK) != 0 && hm_history_mark(&f->history) == 0)
         status = HM_ERROR_MEMORY;
     if (status == HM_OK)
@@ -129,18 +132,18 @@ TEST(history, a_mark_that_is_refused_leaves_the_marks_ahead)
 {
     field f;
     begin_field(&f, false);
-    memset(state, 0, sizeof state);
-    CHECK(hm_history_watch(&f.history, state, sizeof state) == HM_OK);
+    memset(f.state, 0, STATE_SIZE);
+    CHECK(hm_history_watch(&f.history, f.state, STATE_SIZE) == HM_OK);
     bool was_refused = true;
-    for (uint32_t k = 1; was_refused; k++) {
+    for (uint32_t k = 1; was_refused; k = test_next_call(k)) {
         CHECK(hm_history_rewind(&f.history, f.marks[1]) == HM_OK);
-        memset(state, 1, sizeof state);
+        memset(f.state, 1, STATE_SIZE);
         test_memory_fail(&f.memory, k, true);
         was_refused = hm_history_mark(&f.history) == 0;
         CHECK(!was_refused || test_memory_refused(&f.memory));
         CHECK(was_refused || k > 2);
         test_memory_fail(&f.memory, 0, false);
-        memset(state, 0, sizeof state);
+        memset(f.state, 0, STATE_SIZE);
         hm_status status = hm_history_rewind(&f.history, f.marks[2]);
         CHECK(status == (was_refused ? HM_OK : HM_ERROR_STALE));
     }
@@ -148,6 +151,7 @@ TEST(history, a_mark_that_is_refused_leaves_the_marks_ahead)
     const hm_memory *table = &f.history.table;
     table->release(table->context, f.bytes, 2 * f.half);
     hm_history_fini(&f.history);
+    free(f.state);
     test_memory_check_released(&f.memory);
 }
 
@@ -169,7 +173,7 @@ TEST(history, many_reservations_are_refused_without_memory_and_found_later)
         for (int i = 0; i < MANY && round == 1; i++) /* Then nothing has changed. */
             table->release(table->context, ranges[i], page);
         bool was_refused = true;
-        for (uint32_t k = 1; was_refused; k++) {
+        for (uint32_t k = 1; was_refused; k = test_next_call(k)) {
             test_memory_fail(&memory, k, true);
             was_refused = hm_history_mark(&history) == 0;
             CHECK(!was_refused || test_memory_refused(&memory));
@@ -230,6 +234,7 @@ TEST(history, a_page_that_the_parent_keeps_among_others_is_zero_when_all_are_com
     CHECK(hm_history_validate(&f.history) == HM_OK);
     table->release(table->context, f.bytes, 2 * f.half);
     hm_history_fini(&f.history);
+    free(f.state);
     test_memory_check_released(&f.memory);
 }
 

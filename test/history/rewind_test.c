@@ -68,15 +68,16 @@ static void check_rewinds(const hm_memory *parent, hm_history_method method, uin
     marks known = {.count = 0};
     uint64_t random = test_seed(what);
     uint32_t rewinds = test_scaled(REWINDS);
+    uint32_t steps_of_a_mark = STEPS_OF_A_MARK * (1 + test_scale() / 10);
     const hm_history_desc desc = {
         .marks = MARKS, .method = method, .size = (size_t)1 << 28, .memory = parent};
     CHECK(hm_history_init(&history, &desc) == HM_OK);
     CHECK(hm_history_watch(&history, &p, sizeof p) == HM_OK);
     program_begin(&p, &history.table, capacity);
     while (program_step(&p)) {
-        if (test_random_below(&random, STEPS_OF_A_MARK) == 0)
+        if (test_random_below(&random, steps_of_a_mark) == 0)
             take_mark(&known, &history, &p);
-        if (rewinds == 0 || test_random_below(&random, STEPS_OF_A_MARK) != 0)
+        if (rewinds == 0 || test_random_below(&random, steps_of_a_mark) != 0)
             continue;
         rewinds--;
         if (rewind_to(&known, &history, &p, any_mark(&known, &random), false))

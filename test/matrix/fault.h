@@ -297,7 +297,7 @@ static inline void refuse_every_call(const kind *of, const operation *operations
             if (!is_of_interest(&stage, operations[o].only_for))
                 continue;
             uint32_t k = 1;
-            for (; refuse(&stage, operations[o], k, false); k++)
+            for (; refuse(&stage, operations[o], k, false); k = test_next_call(k))
                 refuse(&stage, operations[o], k, true);
             calls += k - 1;
             /* A pool's blocks are released without being refused, and small items share a page. */
@@ -380,7 +380,7 @@ static inline void live_with_every_refusal(const kind *of, action *grow, uint32_
         stage.way = (uint32_t)(i % of->ways);
         stage.layout = test_layout_at(i / of->ways);
         uint32_t k = 1;
-        for (; is_of_interest(&stage, 0) && live(&stage, grow, steps, k, false); k++)
+        for (; is_of_interest(&stage, 0) && live(&stage, grow, steps, k, false); k = test_next_call(k))
             live(&stage, grow, steps, k, true);
         /* At least each column and what is behind it, or a range at a time. */
         CHECK(k > (is_unbounded(&stage) ? 1 : 5) || !is_of_interest(&stage, 0));

@@ -508,7 +508,7 @@ typedef bool call(run *in, uint32_t shape, fault refused, uint32_t k);
 static void refuse_each(run *in, uint32_t shape, call *calls)
 {
     for (int refused = NOTHING; refused < FAULTS; refused++)
-        for (uint32_t k = 1; calls(in, shape, (fault)refused, k); k += 1 + test_scale() / 20)
+        for (uint32_t k = 1; calls(in, shape, (fault)refused, k); k = test_next_call(k))
             CHECK(k < 1000);
 }
 
@@ -638,10 +638,11 @@ TEST(save_hooks, changes_destroy_what_they_erase_once_whatever_is_refused)
             see_anew(0);
             save_both_ways(in.of, shape, &in.file, &out);
             for (size_t f = 0; f < sizeof faults / sizeof *faults; f++) {
-                uint32_t step = 1 + test_scale() / 20;
-                for (uint32_t k = 1; run_changes(&in, shape, &in.file, faults[f], k); k += step)
+                for (uint32_t k = 1; run_changes(&in, shape, &in.file, faults[f], k);
+                     k = test_next_call(k))
                     CHECK(k < 1000);
-                for (uint32_t k = 1; run_changes(&in, shape, &out, faults[f], k); k += step)
+                for (uint32_t k = 1; run_changes(&in, shape, &out, faults[f], k);
+                     k = test_next_call(k))
                     CHECK(k < 1000);
             }
             test_file_end(&in.file);

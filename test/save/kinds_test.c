@@ -256,7 +256,7 @@ static void refuse_memory(const saved_kind *kind, uint32_t shape, uint64_t *rand
     make(kind, &made, shape, STEPS, random);
     save_to(kind, &made, &file);
     bool is_refused = true;
-    for (uint32_t k = 1; is_refused; k++) {
+    for (uint32_t k = 1; is_refused; k = test_next_call(k)) {
         test_memory_init_with_holes(&memory, test_page_size(4096));
         kind->init(&loaded, shape, &memory.table);
         test_memory_fail(&memory, k, k % 2 != 0);
@@ -311,7 +311,7 @@ TEST(save_kinds, damage_is_told_though_memory_cannot_be_given_back)
         file.bytes[file.size - 1] ^= 1;
         CHECK(!refuse_return(kind, shape, &file, 0, NULL));
         strcpy(damage, hm_last_error());
-        for (uint32_t k = 1; refuse_return(kind, shape, &file, k, damage); k++)
+        for (uint32_t k = 1; refuse_return(kind, shape, &file, k, damage); k = test_next_call(k))
             CHECK(k < 1000);
         kind->fini(&made);
         test_file_end(&file);
@@ -374,7 +374,7 @@ TEST(save_kinds, damage_is_what_the_last_error_says_though_memory_cannot_be_give
         kind->init(&loaded, shape, NULL);
         CHECK(kind->load(&loaded, NULL, test_source(&file)) == HM_ERROR_CORRUPT);
         strcpy(damage, hm_last_error());
-        for (uint32_t k = 1; refuse_damaged(kind, shape, &file, k, damage); k++)
+        for (uint32_t k = 1; refuse_damaged(kind, shape, &file, k, damage); k = test_next_call(k))
             CHECK(k < 10000);
         load_mended(kind, &loaded, &file);
         kind->fini(&made);

@@ -199,7 +199,7 @@ TEST(save_world, a_component_that_is_dropped_is_asked_about_once)
 static void refuse_load(test_file *file, size_t difference, int action, bool refuses_reads)
 {
     bool was_refused = true;
-    for (uint32_t k = 1; was_refused; k++) {
+    for (uint32_t k = 1; was_refused; k = test_next_call(k)) {
         hm_component_desc components[KINDS + 1];
         answers given = {.action = (hm_load_action)action, .of_new = (hm_load_action)action};
         const hm_world_save_desc desc = {.resolve = answer, .context = &given};

@@ -212,7 +212,7 @@ static void check_is_readable(const test_memory *memory, const test_range *range
     size_t page_size = memory->table.page_size, pages = range->size / page_size;
     if (memory->base != hm_memory_os() || !hm_memory_poisons())
         return;
-    CHECK(range->size > (size_t)1 << 30 ||
+    CHECK(range->size > (size_t)1 << 26 ||
           __asan_region_is_poisoned(range->address, range->size) == NULL);
     for (size_t page = 0; page < pages; page++)
         CHECK((range->held[page] & PAGE_KNOWN) == 0 ||

@@ -40,10 +40,7 @@ INIT_TEST(secondary)
 INIT_TEST(index)
 
 /* A panic names the typed function, and the program's file that defines it. */
-static void expect_panic_of(const char *function)
-{
-    test_expect_panic_of("body.h", function);
-}
+#define DEFINES "body.h"
 
 typedef body_lists_view map_view, pool_view, table_view, secondary_view, lists_view;
 typedef body_index_view index_view;
@@ -70,79 +67,84 @@ typedef body_index_view index_view;
     (void)rows, (void)word, (void)keys, (void)alive
 
 #define NO_CONTAINER(kind, verb, arguments)                                                        \
-    DEATH_TEST(typed, kind##_##verb##_of_null_names_the_function)                                  \
     {                                                                                              \
         body_##kind *c = NULL;                                                                     \
         ARGUMENTS(kind);                                                                           \
-        expect_panic_of("body_" #kind "_" #verb ": " #kind " is NULL");                            \
-        (void)(body_##kind##_##verb arguments);                                                    \
+        CHECK_PANICS(DEFINES, "body_" #kind "_" #verb ": " #kind " is NULL",                       \
+                     body_##kind##_##verb arguments);                                              \
     }
 #define LOOK_OF_NULL(kind, verb, answer, arguments) NO_CONTAINER(kind, verb, arguments)
 #define CHANGE_OF_NULL(kind, verb, answer, refusal, arguments) NO_CONTAINER(kind, verb, arguments)
 #define NO_ARGUMENT(kind, verb, what, message, arguments)                                          \
-    DEATH_TEST(typed, kind##_##verb##_without_##what##_names_the_function)                         \
     {                                                                                              \
         body_##kind zeroed, *c = &zeroed;                                                          \
         ARGUMENTS(kind);                                                                           \
         memset(&zeroed, 0, sizeof zeroed);                                                         \
-        expect_panic_of("body_" #kind "_" #verb ": " message);                                     \
-        (void)(body_##kind##_##verb arguments);                                                    \
+        CHECK_PANICS(DEFINES, "body_" #kind "_" #verb ": " message,                                \
+                     body_##kind##_##verb arguments);                                              \
     }
-#define BROKEN_CONTRACTS(KIND)                                                                     \
-    KIND##_LOOKS(LOOK_OF_NULL) KIND##_CHANGES(CHANGE_OF_NULL) KIND##_ENDS(NO_CONTAINER)            \
-        KIND##_NEEDS(NO_ARGUMENT)
+#define NULL_TESTS(KIND, kind)                                                                     \
+    TEST(typed, kind##_functions_name_themselves_without_a_##kind){                                \
+        KIND##_LOOKS(LOOK_OF_NULL) KIND##_CHANGES(CHANGE_OF_NULL) KIND##_ENDS(                     \
+            NO_CONTAINER)} TEST(typed, kind##_functions_name_themselves_without_another_argument)  \
+    {                                                                                              \
+        KIND##_NEEDS(NO_ARGUMENT)                                                                  \
+    }
 
 #define doomed is_odd
-BROKEN_CONTRACTS(MAP)
-BROKEN_CONTRACTS(POOL)
-BROKEN_CONTRACTS(LISTS)
-NO_CONTAINER(lists, destroy_if, (c, NULL, NULL)) /* The predicate of a list has another type. */
+NULL_TESTS(MAP, map)
+NULL_TESTS(POOL, pool)
+NULL_TESTS(LISTS, lists)
 #undef doomed
 #define doomed has_odd_value
-BROKEN_CONTRACTS(TABLE)
+NULL_TESTS(TABLE, table)
 #undef doomed
 #define doomed is_not_third_slot
-BROKEN_CONTRACTS(SECONDARY)
+NULL_TESTS(SECONDARY, secondary)
 #undef doomed
 #define doomed has_odd_slot
-BROKEN_CONTRACTS(INDEX)
+NULL_TESTS(INDEX, index)
 
-/* What concerns one column has its name. The call names what is declared here. */
-#define COLUMN_TEST(name, what, message, call)                                                     \
-    DEATH_TEST(typed, table_##name##_##what##_names_the_function)                                  \
-    {                                                                                              \
-        body_table zeroed, *none = NULL;                                                           \
-        body_handle null = body_handle_null(), one[1];                                             \
-        float *places[1];                                                                          \
-        uint32_t probe = 1;                                                                        \
-        hm_order rising, nothing;                                                                  \
-        memset(&zeroed, 0, sizeof zeroed);                                                         \
-        memset(&rising, 0, sizeof rising);                                                         \
-        memset(&nothing, 0, sizeof nothing);                                                       \
-        rising.key = value_of;                                                                     \
-        one[0] = null;                                                                             \
-        (void)none, (void)null, (void)one, (void)places, (void)probe, (void)rising, (void)nothing; \
-        expect_panic_of("body_" #name ": " message);                                               \
-        (void)(call);                                                                              \
-    }
-#define BOUND_TEST(name)                                                                           \
-    COLUMN_TEST(name, of_null, "table is NULL", body_##name(none, NULL, NULL))                     \
-    COLUMN_TEST(name, without_an_order, NO_ORDER, body_##name(&zeroed, NULL, &probe))              \
-    COLUMN_TEST(name, by_an_order_of_nothing, NO_ORDER, body_##name(&zeroed, &nothing, &probe))    \
-    COLUMN_TEST(name, without_a_probe, "probe is NULL", body_##name(&zeroed, &rising, NULL))
+/* The predicate of a list has another type. */
+TEST(typed, lists_destroy_if_names_itself_without_lists)
+{
+    CHECK_PANICS(DEFINES, "body_lists_destroy_if: lists is NULL",
+                 body_lists_destroy_if(NULL, NULL, NULL));
+}
 
-COLUMN_TEST(x, of_null, "table is NULL", body_x(none))
-COLUMN_TEST(x_group, of_null, "table is NULL", body_x_group(none, 0))
-COLUMN_TEST(x_cell, of_null, "table is NULL", body_x_cell(none, 0))
-COLUMN_TEST(x_get, of_null, "table is NULL", body_x_get(none, null))
-COLUMN_TEST(x_get_n, of_null, "table is NULL", body_x_get_n(none, NULL, 0, NULL))
-COLUMN_TEST(x_get_n, without_handles, "handles is NULL", body_x_get_n(&zeroed, NULL, 1, places))
-COLUMN_TEST(x_get_n, without_cells, "cells is NULL", body_x_get_n(&zeroed, one, 1, NULL))
-COLUMN_TEST(x_of, of_null, "table is NULL", body_x_of(none, NULL))
-COLUMN_TEST(x_lower_bound, of_null, "table is NULL", body_x_lower_bound(none, NULL, NULL))
-COLUMN_TEST(x_upper_bound, of_null, "table is NULL", body_x_upper_bound(none, NULL, NULL))
-BOUND_TEST(value_lower_bound)
-BOUND_TEST(value_upper_bound)
+/* What concerns one column has its name. */
+TEST(typed, table_functions_of_a_column_name_themselves_without_what_they_need)
+{
+    body_table zeroed, *none = NULL;
+    body_handle null = body_handle_null(), one[1];
+    float *places[1];
+    uint32_t probe = 1;
+    hm_order rising, nothing;
+    memset(&zeroed, 0, sizeof zeroed);
+    memset(&rising, 0, sizeof rising);
+    memset(&nothing, 0, sizeof nothing);
+    rising.key = value_of;
+    one[0] = null;
+#define CHECK_COLUMN(name, message, call) CHECK_PANICS(DEFINES, "body_" #name ": " message, call)
+#define CHECK_BOUND(name)                                                                          \
+    CHECK_COLUMN(name, "table is NULL", body_##name(none, NULL, NULL));                            \
+    CHECK_COLUMN(name, NO_ORDER, body_##name(&zeroed, NULL, &probe));                              \
+    CHECK_COLUMN(name, NO_ORDER, body_##name(&zeroed, &nothing, &probe));                          \
+    CHECK_COLUMN(name, "probe is NULL", body_##name(&zeroed, &rising, NULL))
+
+    CHECK_COLUMN(x, "table is NULL", body_x(none));
+    CHECK_COLUMN(x_group, "table is NULL", body_x_group(none, 0));
+    CHECK_COLUMN(x_cell, "table is NULL", body_x_cell(none, 0));
+    CHECK_COLUMN(x_get, "table is NULL", body_x_get(none, null));
+    CHECK_COLUMN(x_get_n, "table is NULL", body_x_get_n(none, NULL, 0, NULL));
+    CHECK_COLUMN(x_get_n, "handles is NULL", body_x_get_n(&zeroed, NULL, 1, places));
+    CHECK_COLUMN(x_get_n, "cells is NULL", body_x_get_n(&zeroed, one, 1, NULL));
+    CHECK_COLUMN(x_of, "table is NULL", body_x_of(none, NULL));
+    CHECK_COLUMN(x_lower_bound, "table is NULL", body_x_lower_bound(none, NULL, NULL));
+    CHECK_COLUMN(x_upper_bound, "table is NULL", body_x_upper_bound(none, NULL, NULL));
+    CHECK_BOUND(value_lower_bound);
+    CHECK_BOUND(value_upper_bound);
+}
 
 DEATH_TEST(typed, table_defragment_by_a_column_out_of_range_names_the_function)
 {
@@ -152,7 +154,7 @@ DEATH_TEST(typed, table_defragment_by_a_column_out_of_range_names_the_function)
     memset(&falling, 0, sizeof falling);
     falling.key = falling_number_of;
     CHECK(body_table_init(&container, 1) == HM_OK);
-    expect_panic_of("body_table_defragment: the column is out of range");
+    test_expect_panic_of(DEFINES, "body_table_defragment: the column is out of range");
     (void)body_table_defragment(&container, 3, &falling, unlimited);
 }
 
@@ -171,6 +173,6 @@ DEATH_TEST(typed, clear_from_inside_a_predicate_names_the_function)
     owner.id = hm_handle_pack(0, 1, 0);
     CHECK(body_index_init(&index, 1) == HM_OK);
     CHECK(body_index_set(&index, owner, 1) == HM_OK);
-    expect_panic_of("body_index_clear");
+    test_expect_panic_of(DEFINES, "body_index_clear");
     (void)body_index_remove_if(&index, call_clear, &index);
 }

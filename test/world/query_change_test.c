@@ -447,7 +447,7 @@ TEST(query_change, memory_refused_changes_nothing)
     for (uint32_t i = 0; i < sizeof changes / sizeof *changes; i++) {
         size_t page_size = i % 2 == 0 ? 4096 : 65536;
         uint32_t k = 1;
-        for (; refuse(page_size, changes[i][0], changes[i][1], k, false); k++)
+        for (; refuse(page_size, changes[i][0], changes[i][1], k, false); k = test_next_call(k))
             refuse(page_size, changes[i][0], changes[i][1], k, true);
         CHECK(k > (i < 2 ? 1 : 6)); /* Where nothing is sparse only rows take memory. */
     }

@@ -57,7 +57,7 @@ TEST(query_fault, begin_refused_memory_visits_the_same_entities)
         make_archetypes(&on);
         const hm_query_desc of_a = {ALL(on.a)}, without_x = {ALL(on.a), NONE(on.x)};
         uint32_t k = 1;
-        for (; refuse(&on, &memory, of_a, k, false); k++) {
+        for (; refuse(&on, &memory, of_a, k, false); k = test_next_call(k)) {
             refuse(&on, &memory, of_a, k, true);
             refuse(&on, &memory, without_x, k, true);
         }
