@@ -94,8 +94,8 @@ for compiler in gcc clang; do
     echo "$compiler -std=c11"
     # shellcheck disable=SC2086 # The warnings are a list.
     for file in "$program" "$contracts" "$layouts" "$components"; do
-        "$compiler" -std=c11 $HM_C_WARNINGS -Wdeclaration-after-statement -Werror -O1 -S \
-            -o /dev/null -I "$source/include" -I "$source/test" "$file"
+        "$compiler" -std=c11 $HM_C_WARNINGS -Wdeclaration-after-statement -Werror \
+            -fsyntax-only -I "$source/include" -I "$source/test" "$file"
     done
 done
 for compiler in g++ clang++; do
@@ -103,7 +103,7 @@ for compiler in g++ clang++; do
     echo "$compiler -std=c++17"
     # shellcheck disable=SC2086 # The warnings are a list.
     for file in "$program" "$contracts" "$layouts" "$components"; do
-        "$compiler" -x c++ -std=c++17 $HM_WARNINGS -Wold-style-cast -Werror -O1 -S -o /dev/null \
+        "$compiler" -x c++ -std=c++17 $HM_WARNINGS -Wold-style-cast -Werror -fsyntax-only \
             -I "$source/include" -I "$source/test" "$file"
     done
 done

@@ -31,9 +31,10 @@ done
 files=$(find run .ci/run include src test tools benchmarks docs -type f \( -path run -o -path .ci/run \
     -o -name '*.c' -o -name '*.h' -o -name '*.cpp' -o -name '*.py' -o -name '*.sh' \
     -o -name '*.awk' -o -name '*.rs' \) | sort)
-for file in $files; do
-    head -n 3 "$file" | grep -q 'SPDX-License-Identifier: MIT' ||
-        complain "$file does not name its licence"
+# shellcheck disable=SC2086 # The files are a list.
+awk 'FNR <= 3 && /SPDX-License-Identifier: MIT/ { print FILENAME }' $files >"$work/named"
+for file in $(echo "$files" | sort - "$work/named" | uniq -u); do
+    complain "$file does not name its licence"
 done
 echo "version $header, $(echo "$files" | wc -l) files"
 ! $failed

@@ -180,7 +180,7 @@ static bool test_commit(void *context, void *address, size_t size)
  * would take long. */
 static bool test_raw(void *context, void *address, size_t size)
 {
-    const size_t most = 1 << 14;
+    const size_t most = test_scale() > 1 ? 1 << 12 : 1 << 14;
     if (!test_commit(context, address, size))
         return false;
     hm_memory_unpoison(address, size); /* A container has poisoned what it gave back. */
