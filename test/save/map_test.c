@@ -530,7 +530,8 @@ TEST(save_map, a_failed_load_without_memory_leaves_a_map_that_works)
     } rows[] = {{0, 0, 50}, {0, 10000, 50}, {3000, 10, 10}, {3000, 10, 0}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         hm_map map = rows[i].retired == 0 ? make_odd("numbers", 9000) : make_retired(3000);
-        for (uint32_t k = 1; load_without_memory(&map, rows[i].capacity, rows[i].reserved, k); k = test_next_call(k))
+        for (uint32_t k = 1; load_without_memory(&map, rows[i].capacity, rows[i].reserved, k);
+             k = test_next_call(k))
             CHECK(k < 1000);
         hm_map_fini(&map);
     }

@@ -160,7 +160,7 @@ x86() {
     compiler='gcc -m32 -O2 -g -fsanitize=undefined -fno-sanitize-recover=all'
     echo 'int main(void) { return 0; }' | gcc -m32 -x c - -o "$directory/is_x86" || return 1
     if "$directory/is_x86" 2>/dev/null; then
-        plain 10 "$compiler" ''
+        plain 50 "$compiler" ''
     else
         plain 100 "$compiler" qemu-i386-static -report.a_change_waits_for_the_inits_that_read_the_list
     fi
@@ -184,33 +184,34 @@ crossed() {
 aarch64='aarch64-linux-gnu-gcc -O2 -static'
 valgrind='valgrind -q --error-exitcode=99'
 
-# Long loops run whole where that is fast: in the build with clang -O3.
+# Long loops run longest where that is fast: in the build with clang -O3.
 
-# valgrind takes a size above half the address space for negative, seconds for 4 GiB of shadow, and
-# minutes for the large reserves that are refused.
-environment valgrind 'valgrind, memcheck' plain 100 'gcc -O1 -g' "$valgrind" \
-    -memory.an_absurd_size_is_refused -map_lessons.byte_offsets_pass_4_gib \
-    -secondary_fault.reserve_refused_changes_nothing
+# The memory sanitizer runs all tests, so valgrind runs those that reach most of the library with
+# their own binary code: the models, files, and all containers together.
+environment valgrind 'valgrind, memcheck: models and files' plain 100 'gcc -O1 -g' "$valgrind" \
+    _model. save_kinds. cross. same.
 environment asan 'ASan: benchmarks and examples' built asan --suite benchmarks --suite examples
 environment exhaustive 'every state of small containers' built release --suite exhaustive
-environment windows 'Windows under wine' windows 50
-environment wasm 'WebAssembly under node' wasm 10
+environment msan 'clang, memory sanitizer' plain 100 \
+    'clang -O1 -g -fsanitize=memory -fno-sanitize-recover=all' ''
+environment windows 'Windows under wine' windows 100
+environment wasm 'WebAssembly under node' wasm 50
 environment s390x 's390x (big-endian) under qemu' plain 100 's390x-linux-gnu-gcc -O2 -static' \
     qemu-s390x-static
-environment msan 'clang, memory sanitizer' plain 50 \
-    'clang -O1 -g -fsanitize=memory -fno-sanitize-recover=all' ''
-environment aarch64-16k 'AArch64 under qemu, 16 KiB pages' plain 100 "$aarch64" \
-    'qemu-aarch64-static -p 16384'
-# The table of the excluded test grows with the page size, and its rounds cannot be reduced.
+# The memory of the excluded tests grows with the page size, and their rounds cannot be reduced.
 environment aarch64-64k 'AArch64 under qemu, 64 KiB pages' plain 100 "$aarch64" \
-    'qemu-aarch64-static -p 65536' -id_table.random_operations_reach_trims
-environment clang-O3 'clang -O3, whole loops' plain 1 'clang -O3' ''
+    'qemu-aarch64-static -p 65536' -id_table.random_operations_reach_trims \
+    -history.many_changes -history.a_mark_that_is_refused
+# Between the page sizes of the others, so only what depends on them.
+environment aarch64-16k 'AArch64 under qemu, 16 KiB pages' plain 100 "$aarch64" \
+    'qemu-aarch64-static -p 16384' memory array. footprint. history. pool_ same. _fault.
+environment clang-O3 'clang -O3, long loops' plain 4 'clang -O3' ''
 environment cross 'all containers together, ten times' crossed
 environment x86 '32-bit x86, gcc, UBSan' x86
-environment gcc-O0 'gcc -O0' plain 10 'gcc -O0' ''
+environment gcc-O0 'gcc -O0' plain 50 'gcc -O0' ''
 environment tsan 'threads, clang, thread sanitizer' threads
-environment portable 'clang without GNU extensions' portable 10
-environment musl 'musl, static' plain 10 'musl-gcc -O2 -static' ''
+environment portable 'clang without GNU extensions' portable 50
+environment musl 'musl, static' plain 50 'musl-gcc -O2 -static' ''
 environment system-fault 'system calls refused, limits of addresses' \
     sh test/tools/system_fault.sh "$directory"
 environment amalgamate 'the library as one file, five compilers' checked amalgamate

@@ -195,6 +195,8 @@ TEST(commands_run, equal_commands_leave_rows_where_calls_leave_them)
     for (int k = 0; k < KINDS; k++)
         for (size_t c = 0; c < sizeof counts / sizeof *counts; c++) {
             uint32_t count = counts[c];
+            if (count == ENTITIES && test_scale() >= 50 && k % 4 != 0)
+                continue;
             check_run(k, count, 0, count, false, 0);
             check_run(k, count, 0, count - 1, false, 0);
             check_run(k, count, 1, count - 1, false, 0);
