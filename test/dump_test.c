@@ -250,7 +250,7 @@ TEST(dump, long_items_are_cut_off_and_a_sink_may_refuse)
     hm_map_fini(&map);
 }
 
-/* As many lines as do not fit in the piece that is written at once. */
+/* As many lines as do not fit in the buffer that is written at once. */
 TEST(dump, a_sink_that_refuses_ends_each_dump)
 {
     enum { MANY = 1000 };

@@ -176,9 +176,9 @@ TEST(footprint, growth_makes_at_most_eleven_pages_resident_ahead_of_the_items)
 
 #endif
 
-/* Whether the last step was committed to be made resident by pieces: growth stops at the end of the
- * next piece, before the end of the step. */
-static bool is_in_pieces(const hm_array *array)
+/* Whether the last step was committed to be made resident by parts: growth stops at the end of the
+ * next part, before the end of the step. */
+static bool is_in_parts(const hm_array *array)
 {
     return array->item_size * (array->limit + 1) <= array->committed_size;
 }
@@ -186,19 +186,19 @@ static bool is_in_pieces(const hm_array *array)
 /* Items, one after the other, and a capacity at which no step ends. */
 enum { GROWN = 200000, MAY_GROW = 2 * GROWN };
 
-/* Larger pages make a step of few pieces, or of one. */
-static bool has_pieces(void)
+/* Larger pages make a step of few parts, or of one. */
+static bool has_parts(void)
 {
     bool has = hm_memory_os()->page_size == 4096;
     if (!has)
-        test_leave_out("growth by pieces: the pages are larger");
+        test_leave_out("growth by parts: the pages are larger");
     return has;
 }
 
-TEST(footprint, all_containers_grow_by_pieces)
+TEST(footprint, all_containers_grow_by_parts)
 {
     enum { ARRAYS = 16 };
-    if (!has_pieces())
+    if (!has_parts())
         return;
     const hm_column columns[] = {{8, 0, NULL}, {4, 0, NULL}};
     const hm_table_desc of_table = {.columns = columns, .column_count = 2, .capacity = MAY_GROW};
@@ -237,7 +237,7 @@ TEST(footprint, all_containers_grow_by_pieces)
         CHECK(hm_lists_push(&lists, hm_lists_create(&lists), NULL) != NULL);
         CHECK(hm_index_set(&hashed, owner, i) == HM_OK && hm_index_set(&dense, owner, i) == HM_OK);
         for (int k = 0; k < ARRAYS; k++)
-            seen[k] |= is_in_pieces(arrays[k]);
+            seen[k] |= is_in_parts(arrays[k]);
     }
     for (int k = 0; k < ARRAYS; k++)
         CHECK(seen[k]);
@@ -300,9 +300,9 @@ TEST(footprint, an_emplace_of_a_very_large_item_touches_none_of_it)
     }
 }
 
-TEST(footprint, a_reserve_is_one_commit_of_each_column_and_piece)
+TEST(footprint, a_reserve_is_one_commit_of_each_column_and_part)
 {
-    enum { ITEMS = 100000, ITEM_SIZE = 64, PIECE = 2 << 20 };
+    enum { ITEMS = 100000, ITEM_SIZE = 64, EXTENT = 2 << 20 };
     for (int storage = 0; storage < STORAGES; storage++) {
         counting memory;
         hm_pool pool;
@@ -314,8 +314,8 @@ TEST(footprint, a_reserve_is_one_commit_of_each_column_and_piece)
         CHECK(memory.commits == 0);
         CHECK(hm_pool_reserve(&pool, ITEMS) == HM_OK);
         uint32_t of_items = 1;
-        if (storage == HM_STORAGE_FIXED_BLOCKS) /* pieces of 1, 1, 2, 4, ... blocks, up to 2 MiB */
-            of_items = 7 + 1 + ITEMS * ITEM_SIZE / PIECE;
+        if (storage == HM_STORAGE_FIXED_BLOCKS) /* parts of 1, 1, 2, 4, ... blocks, up to 2 MiB */
+            of_items = 7 + 1 + ITEMS * ITEM_SIZE / EXTENT;
         if (storage == HM_STORAGE_GROWING_BLOCKS)
             of_items = 13;
         /* Entries, words, levels and units; the units of blocks and their index grow with the

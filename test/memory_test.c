@@ -243,30 +243,30 @@ TEST(memory, address_space_costs_no_memory)
 
 #if defined(__wasm__)
 
-/* WebAssembly's memory only grows, so released memory has to be reused. The pieces fill all free
+/* WebAssembly's memory only grows, so released memory has to be reused. The parts fill all free
  * ranges below `whole`, and then its own. */
 TEST(memory, neighbours_that_were_released_one_by_one_are_one_place_again)
 {
-    enum { MOST_PIECES = 4096 };
-    static unsigned char *pieces[MOST_PIECES];
+    enum { MOST_PARTS = 4096 };
+    static unsigned char *parts[MOST_PARTS];
     const hm_memory *memory = hm_memory_os();
-    const size_t piece = 2 * memory->page_size, size = 32 * piece;
+    const size_t part = 2 * memory->page_size, size = 32 * part;
     unsigned char *whole = memory->reserve(NULL, size);
     CHECK(whole != NULL);
     memory->release(NULL, whole, size);
     int count = 0;
     do {
-        CHECK(count < MOST_PIECES);
-        pieces[count] = memory->reserve(NULL, piece);
-        CHECK(pieces[count] != NULL);
-    } while (pieces[count++] != whole + size - piece);
+        CHECK(count < MOST_PARTS);
+        parts[count] = memory->reserve(NULL, part);
+        CHECK(parts[count] != NULL);
+    } while (parts[count++] != whole + size - part);
     for (int k = 1; k < count; k += 2)
-        memory->release(NULL, pieces[k], piece);
-    unsigned char *apart = memory->reserve(NULL, 2 * piece);
-    CHECK(apart >= pieces[count - 1]); /* the last may be free, and more behind it */
-    memory->release(NULL, apart, 2 * piece);
+        memory->release(NULL, parts[k], part);
+    unsigned char *apart = memory->reserve(NULL, 2 * part);
+    CHECK(apart >= parts[count - 1]); /* the last may be free, and more behind it */
+    memory->release(NULL, apart, 2 * part);
     for (int k = 0; k < count; k += 2)
-        memory->release(NULL, pieces[k], piece);
+        memory->release(NULL, parts[k], part);
     CHECK(memory->reserve(NULL, size) == whole);
     memory->release(NULL, whole, size);
 }
@@ -499,9 +499,9 @@ static size_t bytes_brought(size_t before, size_t asked)
     return brought * page;
 }
 
-/* Pushes pages until all of a step is resident: each push brings nothing, or the piece that it
- * reaches. Nothing is left out, and no piece is committed anew. */
-static void bring_piece_by_piece(size_t before, size_t piece)
+/* Pushes pages until all of a step is resident: each push brings nothing, or the part that it
+ * reaches. Nothing is left out, and no part is committed anew. */
+static void bring_piece_by_part(size_t before, size_t part)
 {
     const size_t page = hm_memory_os()->page_size;
     hm_array array;
@@ -511,7 +511,7 @@ static void bring_piece_by_piece(size_t before, size_t piece)
     CHECK(hm_array_push(&array) != NULL);
     size_t size = hm_array_committed_size(&array) - before;
     for (size_t used = page; used <= size; used += page) {
-        size_t ready = (used + piece - 1) / piece * piece;
+        size_t ready = (used + part - 1) / part * part;
         CHECK(pages_there(array.data + before, size) == (ready < size ? ready : size) / page);
         CHECK(used == size || hm_array_push(&array) != NULL);
     }
@@ -536,7 +536,7 @@ static size_t pages_brought_to_a_pool(bool reserves)
     return brought * hm_memory_os()->page_size;
 }
 
-TEST(memory, the_pages_of_a_step_of_something_large_are_brought_in_pieces)
+TEST(memory, the_pages_of_a_step_of_something_large_are_brought_in_parts)
 {
     const size_t page = hm_memory_os()->page_size, kib = 1024;
     void *address = hm_memory_os()->reserve(NULL, page);
@@ -547,14 +547,14 @@ TEST(memory, the_pages_of_a_step_of_something_large_are_brought_in_pieces)
         test_leave_out("counting pages: this system does not bring them on request");
         return;
     }
-    const size_t piece = (44 * kib + page - 1) / page * page;
-    CHECK(bytes_brought(4 * 128 * kib, 0) == piece);
-    CHECK(bytes_brought(8 * 128 * kib, 0) == piece);
-    CHECK(bytes_brought(4 * 96 * kib, 0) == piece);
+    const size_t part = (44 * kib + page - 1) / page * page;
+    CHECK(bytes_brought(4 * 128 * kib, 0) == part);
+    CHECK(bytes_brought(8 * 128 * kib, 0) == part);
+    CHECK(bytes_brought(4 * 96 * kib, 0) == part);
     CHECK(bytes_brought(4 * 92 * kib, 0) == 0); /* a step of 92 KiB, or two pages of 64 KiB */
-    bring_piece_by_piece(4 * 128 * kib, piece);
-    bring_piece_by_piece(4 * 96 * kib, piece);
-    CHECK(pages_brought_to_a_pool(false) == piece);
+    bring_piece_by_part(4 * 128 * kib, part);
+    bring_piece_by_part(4 * 96 * kib, part);
+    CHECK(pages_brought_to_a_pool(false) == part);
     CHECK(pages_brought_to_a_pool(true) == 0);
     /* A request is not a step, whatever its size. */
     CHECK(bytes_brought(8 * 128 * kib, 128 * kib) == 0);

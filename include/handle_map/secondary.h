@@ -63,9 +63,9 @@ typedef hm_stats hm_secondary_stats;
  * O(1), one reservation.
  *
  * Memory: 8 bytes and the value for each value. The sparse column takes 4 bytes a slot. With a
- * capacity it is committed only where owners are, in pieces of 64 KiB (one page, if pages are
- * larger), or 16,384 slots: an owner with the index 1,000,000 costs one piece, not 62. Without one
- * it has the slots up to the highest that was used, and up to as many more. Example:
+ * capacity it is committed only where owners are, in segments of 64 KiB (one page, if pages are
+ * larger), or 16,384 slots: an owner with the index 1,000,000 costs one segment, not 62. Without
+ * one it has the slots up to the highest that was used, and up to as many more. Example:
  *
  *     hm_secondary glows;
  *     const hm_secondary_desc desc = {.value_size = sizeof(struct glow),
@@ -129,17 +129,17 @@ HM_API uint32_t hm_secondary_remove_if(hm_secondary *secondary,
 
 /* Makes the next n sets succeed, while nothing is removed or trimmed in between, for owners whose
  * index is below the number of values plus n, and for owners whose slot has had a value since the
- * last trim. A set for any other owner may still need a piece of the sparse column. HM_ERROR_FULL:
- * n more would exceed the capacity; HM_ERROR_MEMORY; HM_ERROR_BUSY. Without a capacity invalidates
- * all pointers to values. O(1) but for the commits: at most three, and one for each 16,384 slots;
- * or for a move to a larger range. */
+ * last trim. A set for any other owner may still need a segment of the sparse column.
+ * HM_ERROR_FULL: n more would exceed the capacity; HM_ERROR_MEMORY; HM_ERROR_BUSY. Without a
+ * capacity invalidates all pointers to values. O(1) but for the commits: at most three, and one for
+ * each 16,384 slots; or for a move to a larger range. */
 HM_API hm_status hm_secondary_reserve(hm_secondary *secondary, uint32_t n);
 
 /* Removes all values, last first. Invalidates all pointers to values. O(1) without a destroy hook,
  * whatever the number of values; O(n) with one. Memory stays committed; see hm_secondary_trim. */
 HM_API void hm_secondary_clear(hm_secondary *secondary);
 
-/* Gives back whole pages after the last value, and the pieces of the sparse column in which no
+/* Gives back whole pages after the last value, and the segments of the sparse column in which no
  * owner has a value; without a capacity moves to a smaller range if half of the values' space or of
  * the slots' is not in use, which invalidates all pointers to values. HM_ERROR_MEMORY: the system
  * refuses; some of it may have been given back already; no value has changed. HM_ERROR_BUSY. An

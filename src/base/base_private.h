@@ -181,7 +181,7 @@ static inline uint64_t hm_hash_of(const void *bytes, size_t size)
     return hm_hash_end(&hash);
 }
 
-/* sink: text on its way to a sink, a piece at a time. */
+/* sink: text on its way to a sink, through a buffer. */
 
 enum { HM_TEXT_PART = 256 }; /* characters and a zero, at most, of what is put at a time */
 
@@ -190,7 +190,7 @@ typedef struct hm_text {
     hm_sink sink;
     hm_status status; /* HM_OK, or why nothing more is written */
     size_t length;
-    char piece[2 * HM_TEXT_PART];
+    char buffer[2 * HM_TEXT_PART];
 } hm_text;
 
 /* Cuts off what is longer than HM_TEXT_PART allows. */

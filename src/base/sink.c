@@ -53,7 +53,7 @@ hm_sink hm_sink_hash(hm_hash *hash)
 
 static void text_flush(hm_text *text)
 {
-    if (text->status == HM_OK && !text->sink.write(text->sink.context, text->piece, text->length))
+    if (text->status == HM_OK && !text->sink.write(text->sink.context, text->buffer, text->length))
         text->status = hm_fail(HM_ERROR_IO, "the sink refused %zu bytes of text", text->length);
     text->length = 0;
 }
@@ -61,10 +61,10 @@ static void text_flush(hm_text *text)
 void hm_text_put(hm_text *text, const char *format, ...)
 {
     va_list arguments;
-    if (text->length > sizeof text->piece - HM_TEXT_PART)
+    if (text->length > sizeof text->buffer - HM_TEXT_PART)
         text_flush(text);
     va_start(arguments, format);
-    size_t length = hm_format_list(text->piece + text->length, HM_TEXT_PART, format, arguments);
+    size_t length = hm_format_list(text->buffer + text->length, HM_TEXT_PART, format, arguments);
     va_end(arguments);
     /* Coverage: all texts fit, and cutting off keeps an error there small. */
     text->length += length < HM_TEXT_PART ? length : HM_TEXT_PART - 1;

@@ -309,16 +309,16 @@ void hm_secondary_put(hm_secondary *secondary, hm_handle owner, const void *valu
 HM_COLD size_t hm_secondary_describe_as(const hm_secondary *secondary, hm_handle owner,
                                         const char *value, char *buffer, size_t size);
 
-static inline bool hm_secondary_has_piece(const hm_secondary *secondary, uint32_t slot)
+static inline bool hm_secondary_has_segment(const hm_secondary *secondary, uint32_t slot)
 {
     return slot < secondary->slot_end &&
-           secondary->pieces[(size_t)slot >> secondary->piece_shift] != 0;
+           secondary->segments[(size_t)slot >> secondary->segment_shift] != 0;
 }
 
 /* Returns the position of a slot's value, of any generation, or HM_INVALID_INDEX. */
 static inline uint32_t hm_secondary_find_slot(const hm_secondary *secondary, uint32_t slot)
 {
-    if (!hm_secondary_has_piece(secondary, slot))
+    if (!hm_secondary_has_segment(secondary, slot))
         return HM_INVALID_INDEX;
     uint32_t index = secondary->positions[slot];
     if (index >= secondary->count || hm_handle_index(secondary->owners[index]) != slot)
@@ -352,14 +352,15 @@ void hm_secondary_discard(hm_secondary *secondary, uint32_t index);
  *
  *     secondary_owners.c      many owners in one call
  *       secondary.c           values and their owners, and their order
- *         secondary_pieces.c  the sparse column, from slots to positions, and its pieces */
+ *         secondary_segments.c  the sparse column, from slots to positions, and its segments */
 
 /* Whether a set for this owner is possible but for memory and the capacity, and why not. Returns in
  * *index the position of the value that it would replace, or HM_INVALID_INDEX. */
 hm_status hm_secondary_judge(const hm_secondary *secondary, hm_handle owner, uint32_t *index);
 
-/* Chooses the size of a piece, and returns how many hold max_slots, which is set and at least 1. */
-size_t hm_secondary_count_pieces(hm_secondary *secondary, const hm_memory *memory);
+/* Chooses the size of a segment, and returns how many hold max_slots, which is set and at least 1.
+ */
+size_t hm_secondary_count_segments(hm_secondary *secondary, const hm_memory *memory);
 
 /* Whether the secondary has no capacity: then all its arrays are committed, and move to grow. */
 static inline bool hm_secondary_moves_to_grow(const hm_secondary *secondary)
@@ -370,7 +371,7 @@ static inline bool hm_secondary_moves_to_grow(const hm_secondary *secondary)
 /* Makes space for the positions of all slots below `slots`, of a secondary with a capacity: moves
  * them to a range of their own, of at least twice the size, if theirs ends before. HM_ERROR_MEMORY:
  * nothing has changed, or they have moved, but the system did not take back what they left. O(slots
- * with a piece). */
+ * with a segment). */
 hm_status hm_secondary_widen(hm_secondary *secondary, uint32_t slots);
 
 /* Returns the bytes that are still committed where the positions were before. */
@@ -379,16 +380,16 @@ size_t hm_secondary_left_size(const hm_secondary *secondary);
 /* Releases the range of the positions, if they have one. */
 void hm_secondary_release_positions(const hm_secondary *secondary);
 
-/* Makes lookups see a slot below max_slots: commits its piece if that has no memory. */
+/* Makes lookups see a slot below max_slots: commits its segment if that has no memory. */
 hm_status hm_secondary_prepare_slot(hm_secondary *secondary, uint32_t slot);
 
-/* Gives back the pieces without an owner, up to the first that the system refuses to take. */
-hm_status hm_secondary_trim_pieces(hm_secondary *secondary);
+/* Gives back the segments without an owner, up to the first that the system refuses to take. */
+hm_status hm_secondary_trim_segments(hm_secondary *secondary);
 
-/* Without a capacity two pieces make up the index space, and both always have memory: what has a
+/* Without a capacity two segments make up the index space, and both always have memory: what has a
  * position in memory ends at slot_end. */
 enum { HM_SECONDARY_HALF_SHIFT = 31, HM_SECONDARY_HALVES = 2 };
 
-bool hm_secondary_pieces_are_valid(const hm_secondary *secondary);
+bool hm_secondary_segments_are_valid(const hm_secondary *secondary);
 
 #endif

@@ -91,17 +91,17 @@ hm_status hm_secondary_list_columns(hm_secondary *secondary, const hm_secondary_
                           .is_visible = true};
     columns[1] = (hm_array_column){.array = &secondary->owner_array,
                                    .desc = {sizeof(hm_handle), 0, full->capacity, 0, memory}};
-    columns[2] = (hm_array_column){.array = &secondary->piece_array,
+    columns[2] = (hm_array_column){.array = &secondary->segment_array,
                                    .desc = {1, 0, HM_SECONDARY_HALVES, memory->page_size, memory}};
     columns[3] = (hm_array_column){.array = positions, .desc = {sizeof(uint32_t), 0, 0, 0, memory}};
     if (full->capacity != 0) {
         columns[3].desc.capacity = secondary_first_slots(full);
-        columns[2].desc.capacity = hm_secondary_count_pieces(secondary, memory);
+        columns[2].desc.capacity = hm_secondary_count_segments(secondary, memory);
         return HM_OK;
     }
     size_t first = hm_id_table_first_capacity(memory, full->max_slots, columns, 1);
     columns[0].desc.capacity = columns[1].desc.capacity = columns[3].desc.capacity = first;
-    secondary->piece_shift = HM_SECONDARY_HALF_SHIFT;
+    secondary->segment_shift = HM_SECONDARY_HALF_SHIFT;
     return HM_OK;
 }
 
@@ -109,7 +109,7 @@ static void secondary_read_columns(hm_secondary *secondary, const hm_array *posi
 {
     secondary->values = hm_array_data(&secondary->value_array);
     secondary->owners = hm_array_data(&secondary->owner_array);
-    secondary->pieces = hm_array_data(&secondary->piece_array);
+    secondary->segments = hm_array_data(&secondary->segment_array);
     secondary->positions = hm_array_data(positions);
     secondary->guard.limit = hm_secondary_committed_values(secondary);
 }
@@ -122,8 +122,8 @@ void hm_secondary_place_columns(hm_secondary *secondary, const hm_secondary_desc
     if (hm_secondary_moves_to_grow(secondary)) {
         secondary->capacity = full->max_slots < UINT32_MAX ? full->max_slots : UINT32_MAX - 1;
         secondary->slot_end = (uint32_t)positions->capacity;
-        secondary->piece_array.count = HM_SECONDARY_HALVES;
-        memset(secondary->pieces, 1, HM_SECONDARY_HALVES);
+        secondary->segment_array.count = HM_SECONDARY_HALVES;
+        memset(secondary->segments, 1, HM_SECONDARY_HALVES);
     } else {
         secondary->reserved_size = hm_memory_round_up(
             sizeof(uint32_t) * secondary_first_slots(full), full->memory->page_size);
@@ -139,7 +139,7 @@ static void secondary_release_all(hm_secondary *secondary)
 {
     hm_order_fini(&secondary->order);
     hm_secondary_release_positions(secondary);
-    hm_array_fini(&secondary->piece_array);
+    hm_array_fini(&secondary->segment_array);
     hm_array_fini(&secondary->owner_array);
     hm_array_fini(&secondary->value_array);
     memset(secondary, 0, sizeof *secondary);
@@ -204,7 +204,7 @@ void hm_secondary_list_moved(hm_secondary *secondary, size_t values, size_t slot
     size_t kept = slots < secondary->slot_end ? slots : secondary->slot_end;
     columns[0] = hm_array_column_of(&secondary->value_array, secondary->count, true);
     columns[1] = hm_array_column_of(&secondary->owner_array, secondary->count, false);
-    columns[2] = hm_array_column_of(&secondary->piece_array, HM_SECONDARY_HALVES, false);
+    columns[2] = hm_array_column_of(&secondary->segment_array, HM_SECONDARY_HALVES, false);
     columns[3] = hm_array_column_of(positions, kept, false);
     columns[0].desc.capacity = columns[1].desc.capacity = values;
     columns[3].desc.capacity = slots;
@@ -261,7 +261,7 @@ static hm_status secondary_shrink(hm_secondary *secondary)
 
 /* set */
 
-/* Commits what n more values need, except for positions in pieces. `slots`: a bound of the slots
+/* Commits what n more values need, except for positions in segments. `slots`: a bound of the slots
  * that they have. `grows` as in hm_array_commit. */
 static hm_status secondary_commit_values(hm_secondary *secondary, uint32_t n, uint32_t slots,
                                          bool grows)
@@ -300,7 +300,7 @@ hm_status hm_secondary_reserve(hm_secondary *secondary, uint32_t n)
     uint32_t before = secondary->slot_end;
     for (uint32_t slot = 0; status == HM_OK && slot < end;) {
         status = hm_secondary_prepare_slot(secondary, slot);
-        size_t size = (size_t)1 << secondary->piece_shift;
+        size_t size = (size_t)1 << secondary->segment_shift;
         slot = end - slot > size ? slot + (uint32_t)size : end;
     }
     if (status != HM_OK)
@@ -571,13 +571,13 @@ hm_status hm_secondary_trim(hm_secondary *secondary)
     if (hm_guard_refuses(&secondary->guard, "secondary", secondary->name))
         return HM_ERROR_BUSY;
     const hm_dense dense = secondary_dense(secondary);
-    hm_order_settle(secondary->order, &dense.sequence); /* It may list slots of pieces that go. */
+    hm_order_settle(secondary->order, &dense.sequence); /* It may list slots of segments that go. */
     secondary->value_array.count = secondary->owner_array.count = secondary->count;
     hm_status status = hm_array_trim(&secondary->value_array);
     if (status == HM_OK)
         status = hm_array_decommit(&secondary->owner_array);
     if (status == HM_OK && !hm_secondary_moves_to_grow(secondary))
-        status = hm_secondary_trim_pieces(secondary);
+        status = hm_secondary_trim_segments(secondary);
     if (status == HM_OK)
         status = hm_order_trim(&secondary->order, secondary->count);
     if (status == HM_OK)
@@ -589,14 +589,14 @@ hm_status hm_secondary_trim(hm_secondary *secondary)
 static bool secondary_fields_are_valid(const hm_secondary *secondary)
 {
     uint32_t committed = hm_secondary_committed_values(secondary);
-    uint64_t piece_end = (uint64_t)secondary->piece_array.count << secondary->piece_shift;
+    uint64_t segment_end = (uint64_t)secondary->segment_array.count << secondary->segment_shift;
     return secondary->values == hm_array_data(&secondary->value_array) &&
            secondary->owners == hm_array_data(&secondary->owner_array) &&
-           secondary->pieces == hm_array_data(&secondary->piece_array) &&
+           secondary->segments == hm_array_data(&secondary->segment_array) &&
            secondary->value_size == secondary->value_array.item_size &&
            secondary->count <= committed &&
            hm_dense_is_valid(&secondary->guard, secondary->order, committed) &&
-           secondary->slot_end <= secondary->max_slots && secondary->slot_end <= piece_end;
+           secondary->slot_end <= secondary->max_slots && secondary->slot_end <= segment_end;
 }
 
 static bool secondary_owner_is_valid(const hm_secondary *secondary, uint32_t index)
@@ -611,7 +611,7 @@ static hm_status secondary_validate(const hm_secondary *secondary)
     if (!secondary_fields_are_valid(secondary))
         return hm_fail(HM_ERROR_CORRUPT,
                        "the secondary's values, count and committed memory disagree");
-    if (!hm_secondary_pieces_are_valid(secondary))
+    if (!hm_secondary_segments_are_valid(secondary))
         return hm_fail(HM_ERROR_CORRUPT, "the secondary's sparse column is damaged");
     for (uint32_t i = 0; i < secondary->count; i++)
         if (!secondary_owner_is_valid(secondary, i))
@@ -646,7 +646,7 @@ hm_secondary_stats hm_secondary_get_stats(const hm_secondary *secondary)
         stats.reserved_size = secondary->reserved_size;
     hm_stats_add(&stats, &secondary->value_array);
     hm_stats_add(&stats, &secondary->owner_array);
-    hm_stats_add(&stats, &secondary->piece_array);
+    hm_stats_add(&stats, &secondary->segment_array);
     hm_order_add_sizes(secondary->order, &stats);
     return stats;
 }

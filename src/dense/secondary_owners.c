@@ -17,7 +17,7 @@ static hm_batch secondary_batch(const hm_secondary *secondary)
 }
 
 /* What is asked about is read from the secondary itself: a position alone says nothing without the
- * owner there, and a slot may be in a piece without memory. */
+ * owner there, and a slot may be in a segment without memory. */
 HM_INLINE uint64_t secondary_match(const hm_batch *batch, hm_handle owner)
 {
     uint32_t index = hm_secondary_find(batch->places, owner);

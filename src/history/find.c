@@ -104,13 +104,13 @@ static bool find_different(hm_history *history, uint32_t page, uint32_t end)
     return true;
 }
 
-static bool find_pieces(hm_history *history)
+static bool find_spans(hm_history *history)
 {
-    for (uint32_t piece = 0; piece < hm_array_count(&history->watches); piece++) {
-        const hm_history_unit *unit = hm_history_piece(history, piece);
+    for (uint32_t span = 0; span < hm_array_count(&history->watches); span++) {
+        const hm_history_unit *unit = hm_history_span(history, span);
         if (unit->address != NULL &&
             hm_history_differs(history, unit->address, unit->size, unit->kept.copy) &&
-            hm_history_change_of(history, history->page_count + piece) == NULL)
+            hm_history_change_of(history, history->page_count + span) == NULL)
             return false;
     }
     return true;
@@ -134,7 +134,7 @@ bool hm_history_find(hm_history *history)
     bool compares = find_compares(history), is_done = find_touched(history);
     for (uint32_t page = 0, end; is_done && find_run(history, &page, &end); page = end)
         is_done = compares ? find_different(history, page, end) : find_written(history, page, end);
-    is_done = is_done && find_pieces(history);
+    is_done = is_done && find_spans(history);
     if (!is_done)
         hm_history_forget(history);
     return is_done;

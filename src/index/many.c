@@ -42,7 +42,7 @@ static uint32_t many_position_of(const hm_index *index, hm_handle owner)
 {
     const hm_secondary *owners = &index->owners;
     uint32_t slot = hm_handle_index(owner);
-    if (slot >= owners->slot_end || owners->pieces[(size_t)slot >> owners->piece_shift] == 0)
+    if (slot >= owners->slot_end || owners->segments[(size_t)slot >> owners->segment_shift] == 0)
         return HM_INVALID_INDEX;
     return owners->positions[slot];
 }

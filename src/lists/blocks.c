@@ -340,7 +340,7 @@ static bool blocks_should_grow(const hm_lists_blocks *blocks)
 
 /* Returns the class of the free block to take; HM_LISTS_CLASSES: a new one is to be made.
  *
- * Blocks of the class come first, then new ones: to divide larger ones would leave pieces that only
+ * Blocks of the class come first, then new ones: to divide larger ones would leave parts that only
  * smaller lists can use. When the range is used up, larger ones are divided, and if there are none,
  * free blocks next to each other are joined; if that does not help, it is not tried again until a
  * block is freed. */

@@ -275,7 +275,7 @@ hm_status hm_array_move_columns(const hm_array_column *columns, uint32_t count)
         hm_memory_unpoison(before.data, before.committed_size);
         *array = others[i];
         others[i] = before;
-        /* What was ready stays so; the rest becomes resident piece by piece. */
+        /* What was ready stays so; the rest becomes resident part by part. */
         if (moves_to_grow && array->limit > before.limit)
             array->limit = before.limit;
         if (columns[i].parts != NULL)
@@ -372,14 +372,14 @@ static hm_status array_commit_to(hm_array *array, size_t end)
     return HM_OK;
 }
 
-/* Makes the next piece of what is committed resident, if it holds the bytes up to `end`. Returns
- * where it ends; where all ends if there are no pieces. */
-static size_t array_bring_piece(const hm_array *array, size_t end)
+/* Makes the next part of what is committed resident, if it holds the bytes up to `end`. Returns
+ * where it ends; where all ends if there are no parts. */
+static size_t array_bring_more(const hm_array *array, size_t end)
 {
     size_t ready = hm_memory_round_up(array->item_size * array->limit, array->memory->page_size);
     if (ready >= array->committed_size) /* The last page of a whole range may be cut. */
         return array->committed_size;
-    size_t size = hm_memory_piece(array->memory, ready, array->committed_size);
+    size_t size = hm_memory_resident_size(array->memory, ready, array->committed_size);
     if (array->step_shift != 0 || size == 0 || end > ready + size)
         return array->committed_size;
     hm_memory_populate(array->data + ready, size);
@@ -397,7 +397,7 @@ hm_status hm_array_commit(hm_array *array, size_t count, bool grows)
     if (end > array->committed_size)
         status = array_commit_to(array, end);
     if (status == HM_OK)
-        array_set_limit(array, grows ? array_bring_piece(array, end) : array->committed_size);
+        array_set_limit(array, grows ? array_bring_more(array, end) : array->committed_size);
     return status;
 }
 

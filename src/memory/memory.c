@@ -6,7 +6,7 @@
 #include "../base/base_private.h"
 
 /* Bytes. The smallest and the largest step of growth, and the smallest step that is prefaulted: a
- * smaller one may belong to one of many containers that stay small. A piece is about a third of the
+ * smaller one may belong to one of many containers that stay small. A part is about a third of the
  * largest step. */
 #ifndef HM_EXHAUSTIVE
 #define MEMORY_MIN_GROWTH (64 << 10)
@@ -15,7 +15,7 @@ enum {
     MEMORY_MIN_PAGES = 16, /* the smallest step where pages are small */
     MEMORY_MAX_GROWTH = 128 << 10,
     MEMORY_MIN_PREFAULT = 96 << 10,
-    MEMORY_PIECE = 44 << 10
+    MEMORY_RESIDENT = 44 << 10
 };
 
 HM_STATIC_ASSERT(MEMORY_MIN_GROWTH <= MEMORY_MAX_GROWTH, "a step has a size");
@@ -104,13 +104,13 @@ size_t hm_memory_growth(const hm_memory *memory, size_t committed_size)
     return growth < MEMORY_MAX_GROWTH ? growth : MEMORY_MAX_GROWTH;
 }
 
-size_t hm_memory_piece(const hm_memory *memory, size_t ready_size, size_t committed_size)
+size_t hm_memory_resident_size(const hm_memory *memory, size_t ready_size, size_t committed_size)
 {
     size_t left = committed_size - ready_size;
     if (memory != hm_memory_os() || hm_memory_growth(memory, ready_size) < MEMORY_MIN_PREFAULT)
         return 0;
-    size_t piece = hm_memory_round_up(MEMORY_PIECE, memory->page_size);
-    return piece < left ? piece : left;
+    size_t size = hm_memory_round_up(MEMORY_RESIDENT, memory->page_size);
+    return size < left ? size : left;
 }
 
 uint64_t hm_memory_random(void)

@@ -85,13 +85,13 @@ static inline size_t hm_memory_round_up(size_t size, size_t page_size)
  * commit is 2% of that. */
 size_t hm_memory_growth(const hm_memory *memory, size_t committed_size);
 
-/* A container that grows by itself makes its steps resident piece by piece, when items reach them,
+/* A container that grows by itself makes its steps resident part by part, when items reach them,
  * if the memory is the system's and steps are so large that more will follow; what a program
  * reserved never. The pages will all be touched soon, and together they cost a tenth to a quarter
- * less than one by one; a piece, because the pause is shorter, and the step is still one commit.
- * Returns the size in bytes of the piece that follows `ready_size`, or 0 if nothing is to be made
+ * less than one by one; a part, because the pause is shorter, and the step is still one commit.
+ * Returns the size in bytes of the part that follows `ready_size`, or 0 if nothing is to be made
  * resident. */
-size_t hm_memory_piece(const hm_memory *memory, size_t ready_size, size_t committed_size);
+size_t hm_memory_resident_size(const hm_memory *memory, size_t ready_size, size_t committed_size);
 
 /* The platform's part of it: asks the system to make committed pages resident, if it can. */
 void hm_memory_populate(unsigned char *address, size_t size);

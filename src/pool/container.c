@@ -70,7 +70,7 @@ static hm_status pool_check(const hm_pool *pool, const hm_pool_desc *desc)
     if ((unsigned)desc->reuse > HM_REUSE_LAST)
         return hm_fail(HM_ERROR_INVALID, "reuse %u is none of hm_reuse", (unsigned)desc->reuse);
     /* Half of SIZE_MAX, so that no later product overflows: a block, rounded up to pages, has less
-     * than twice max_slots items; a piece has one block, or at most half of them. */
+     * than twice max_slots items; an extent has one block, or at most half of them. */
     if (pool->max_slots == 0 ||
         desc->item_size > (SIZE_MAX - hm_pool_memory(pool)->page_size) / 2 / pool->max_slots)
         return hm_fail(HM_ERROR_INVALID,

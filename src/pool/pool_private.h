@@ -60,14 +60,14 @@ void hm_pool_fill_undo(hm_pool *pool);
  *     block_index.c    the slot of an address
  *     recent.c         the stack of recent holes
  *     levels.c         the words of bits, runs in them, and the levels above them
- *     units.c          where units, blocks and pieces are
+ *     units.c          where units, blocks and extents are
  *
  * The terms that all of them use:
  *     place    the bytes of a slot's item, whether or not it has one
  *     unit     what has memory or has none: a page of the one range, or a block, which holds whole
  *              places. A slot has its memory when all units that its place touches have theirs.
- *     piece    the units whose addresses are reserved by one call: the one range, a growing block,
- *              or some fixed blocks. A piece of blocks is reserved exactly while one of them has
+ *     extent   the units whose addresses are reserved by one call: the one range, a growing block,
+ *              or some fixed blocks. An extent of blocks is reserved exactly while one of them has
  *              memory.
  *     cell     of addresses, in the block index: 2^cell_shift bytes, aligned, in which at most one
  *              block begins
@@ -79,9 +79,9 @@ typedef struct hm_pool_range {
     uint32_t first, end;
 } hm_pool_range;
 
-typedef struct hm_pool_piece {
+typedef struct hm_pool_extent {
     size_t first, end; /* units */
-} hm_pool_piece;
+} hm_pool_extent;
 
 /* Returns the memory table; NULL for a zeroed pool. */
 static inline const hm_memory *hm_pool_memory(const hm_pool *pool)
@@ -183,7 +183,7 @@ static inline bool hm_pool_is_present(const hm_pool *pool, size_t unit)
     return hm_pool_block_start(pool, unit) != NULL;
 }
 
-/* Chooses the sizes of blocks and pieces; `size` as in the descriptor. */
+/* Chooses the sizes of blocks and extents; `size` as in the descriptor. */
 void hm_pool_blocks_init(hm_pool *pool, size_t size);
 
 /* Returns the number of units for max_slots. */
@@ -196,12 +196,12 @@ size_t hm_pool_last_unit(const hm_pool *pool, uint32_t slot);
 /* The units that are reserved together with this one: of the fixed blocks 1, 1, 2, 4, ... up to a
  * maximum, and then always that. So a small pool is small, and the blocks of a large one follow
  * each other in memory, which suits caches and page tables. */
-hm_pool_piece hm_pool_piece_of(const hm_pool *pool, size_t unit);
+hm_pool_extent hm_pool_extent_of(const hm_pool *pool, size_t unit);
 
-/* Returns where a piece of blocks is, or NULL when it is not reserved. */
-unsigned char *hm_pool_piece_start(const hm_pool *pool, hm_pool_piece piece);
+/* Returns where an extent of blocks is, or NULL when it is not reserved. */
+unsigned char *hm_pool_extent_start(const hm_pool *pool, hm_pool_extent extent);
 
-/* Returns how many units the pieces of so many slots have, at least one; of growing blocks all. */
+/* Returns how many units the extents of so many slots have, at least one; of growing blocks all. */
 size_t hm_pool_units_for(const hm_pool *pool, uint32_t slots);
 
 /* The issued slots whose places touch the units from `first` to `end`. */
@@ -213,7 +213,7 @@ bool hm_pool_has_memory(const hm_pool *pool, uint32_t slot);
 /* Returns the end of the slots whose places follow this one's without a gap. */
 uint32_t hm_pool_run_end(const hm_pool *pool, uint32_t slot);
 
-/* Whether the blocks are in place within their pieces, and the reserved size is right. */
+/* Whether the blocks are in place within their extents, and the reserved size is right. */
 bool hm_pool_blocks_are_valid(const hm_pool *pool);
 
 /* levels.c */
@@ -339,9 +339,10 @@ hm_status hm_pool_storage_grow(hm_pool *pool, uint32_t n);
 /* Returns the end of the slots from slot_count on that have their memory already. */
 uint32_t hm_pool_storage_fresh_end(const hm_pool *pool);
 
-/* The same for a pool that grows by itself, after grow: makes the next piece of that memory
- * resident if hm_memory_piece says so, and returns its end, where the next piece is asked for. */
-uint32_t hm_pool_storage_bring_piece(const hm_pool *pool, uint32_t n);
+/* The same for a pool that grows by itself, after grow: makes the next part of that memory
+ * resident if hm_memory_resident_size says so, and returns its end, where the next part is asked
+ * for. */
+uint32_t hm_pool_storage_bring_more(const hm_pool *pool, uint32_t n);
 
 /* Brings back the memory that a hole lacks, if it is cold, and some of what follows it. */
 hm_status hm_pool_storage_revive(hm_pool *pool, uint32_t slot);

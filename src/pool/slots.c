@@ -65,7 +65,7 @@ static hm_status pool_make_ready(hm_pool *pool, uint32_t n, bool grows)
             status = hm_pool_storage_grow(pool, fresh);
     }
     bool brings = status == HM_OK && grows && fresh != 0;
-    hm_pool_set_fresh_end(pool, brings ? hm_pool_storage_bring_piece(pool, fresh)
+    hm_pool_set_fresh_end(pool, brings ? hm_pool_storage_bring_more(pool, fresh)
                                        : hm_pool_storage_fresh_end(pool));
     return status;
 }

@@ -27,9 +27,9 @@ static hm_status pool_make_base_room(hm_pool *pool, size_t blocks)
     return status;
 }
 
-static void pool_release_piece(hm_pool *pool, hm_pool_piece piece, unsigned char *address)
+static void pool_release_extent(hm_pool *pool, hm_pool_extent extent, unsigned char *address)
 {
-    size_t size = (piece.end - piece.first) * hm_pool_block_size(pool, piece.first);
+    size_t size = (extent.end - extent.first) * hm_pool_block_size(pool, extent.first);
     hm_memory_unpoison(address, size);
     hm_pool_memory(pool)->release(hm_pool_memory(pool)->context, address, size);
     pool->item_reserved_size -= size;
@@ -45,29 +45,30 @@ static hm_status pool_decommit(const hm_pool *pool, unsigned char *address, size
     return status;
 }
 
-/* Brings in absent blocks of one piece. */
+/* Brings in absent blocks of one extent. */
 static hm_status pool_bring_blocks(hm_pool *pool, size_t first, size_t end)
 {
-    hm_pool_piece piece = hm_pool_piece_of(pool, first);
+    hm_pool_extent extent = hm_pool_extent_of(pool, first);
     size_t size = hm_pool_block_size(pool, first);
-    hm_status status = pool_make_base_room(pool, piece.end);
+    hm_status status = pool_make_base_room(pool, extent.end);
     if (status == HM_OK && hm_pool_in_fixed_blocks(pool))
         status = hm_pool_index_reserve(pool, end - first);
     if (status != HM_OK)
         return status;
-    unsigned char *start = hm_pool_piece_start(pool, piece);
+    unsigned char *start = hm_pool_extent_start(pool, extent);
     bool is_new = start == NULL;
     if (is_new) {
-        status = hm_memory_reserve(hm_pool_memory(pool), (piece.end - piece.first) * size, &start);
+        status =
+            hm_memory_reserve(hm_pool_memory(pool), (extent.end - extent.first) * size, &start);
         if (status != HM_OK)
             return status;
-        pool->item_reserved_size += (piece.end - piece.first) * size;
+        pool->item_reserved_size += (extent.end - extent.first) * size;
     }
-    unsigned char *address = start + (first - piece.first) * size;
+    unsigned char *address = start + (first - extent.first) * size;
     status = hm_memory_commit(hm_pool_memory(pool), address, (end - first) * size, true);
     if (status != HM_OK) {
         if (is_new)
-            pool_release_piece(pool, piece, start);
+            pool_release_extent(pool, extent, start);
         return status;
     }
     hm_memory_poison(address, (end - first) * size);
@@ -81,19 +82,19 @@ static hm_status pool_bring_blocks(hm_pool *pool, size_t first, size_t end)
     return HM_OK;
 }
 
-/* Drops blocks of one piece that have memory, and with the last of them the piece. */
+/* Drops blocks of one extent that have memory, and with the last of them the extent. */
 static hm_status pool_drop_blocks(hm_pool *pool, size_t first, size_t end)
 {
-    hm_pool_piece piece = hm_pool_piece_of(pool, first);
-    unsigned char *start = hm_pool_piece_start(pool, piece);
+    hm_pool_extent extent = hm_pool_extent_of(pool, first);
+    unsigned char *start = hm_pool_extent_start(pool, extent);
     unsigned char *address = hm_pool_block_start(pool, first);
     size_t size = (end - first) * hm_pool_block_size(pool, first);
     size_t others = 0;
-    for (size_t block = piece.first; block < piece.end; block++)
+    for (size_t block = extent.first; block < extent.end; block++)
         others += (block < first || block >= end) && hm_pool_block_start(pool, block) != NULL;
     hm_status status = HM_OK;
     if (others == 0)
-        pool_release_piece(pool, piece, start);
+        pool_release_extent(pool, extent, start);
     else
         status = pool_decommit(pool, address, size);
     if (status != HM_OK)
@@ -134,7 +135,7 @@ static hm_status pool_drop_pages(hm_pool *pool, size_t first, size_t end)
     return HM_OK;
 }
 
-/* Brings in absent units of one piece. */
+/* Brings in absent units of one extent. */
 static hm_status pool_bring(hm_pool *pool, size_t first, size_t end)
 {
     hm_status status = hm_pool_in_one_range(pool) ? pool_bring_pages(pool, first, end)
@@ -147,7 +148,7 @@ static hm_status pool_bring(hm_pool *pool, size_t first, size_t end)
     return HM_OK;
 }
 
-/* Drops adjacent units of one piece that have memory, and no live slot. */
+/* Drops adjacent units of one extent that have memory, and no live slot. */
 static hm_status pool_drop(hm_pool *pool, size_t first, size_t end)
 {
     uint32_t warm = hm_pool_count_warm(pool, hm_pool_slots_of(pool, first, end));
@@ -173,8 +174,8 @@ static unsigned char *pool_unit_start(const hm_pool *pool, size_t unit)
     return hm_pool_block_start(pool, unit);
 }
 
-/* Returns how many units of one piece a step of growth brings in. Pages come several at a time from
- * the start; the first blocks come one by one. */
+/* Returns how many units of one extent a step of growth brings in. Pages come several at a time
+ * from the start; the first blocks come one by one. */
 static size_t pool_growth(const hm_pool *pool)
 {
     size_t size = hm_memory_growth(hm_pool_memory(pool), pool->item_committed_size);
@@ -183,7 +184,7 @@ static size_t pool_growth(const hm_pool *pool)
     return size > pool_unit_size(pool, 0) ? size / pool_unit_size(pool, 0) : 1;
 }
 
-/* Commits once for each piece: what was requested, or a step if that is more. */
+/* Commits once for each extent: what was requested, or a step if that is more. */
 hm_status hm_pool_storage_grow(hm_pool *pool, uint32_t n)
 {
     size_t end = hm_pool_last_unit(pool, pool->slot_count + n - 1) + 1;
@@ -192,7 +193,7 @@ hm_status hm_pool_storage_grow(hm_pool *pool, uint32_t n)
         stop = unit + 1;
         if (hm_pool_is_present(pool, unit))
             continue;
-        size_t most = hm_pool_piece_of(pool, unit).end, step = pool_growth(pool);
+        size_t most = hm_pool_extent_of(pool, unit).end, step = pool_growth(pool);
         size_t limit = end - unit < step ? unit + step : end;
         if (limit > most)
             limit = most;
@@ -216,17 +217,17 @@ uint32_t hm_pool_storage_fresh_end(const hm_pool *pool)
     return end > pool->slot_count ? end : pool->slot_count;
 }
 
-uint32_t hm_pool_storage_bring_piece(const hm_pool *pool, uint32_t n)
+uint32_t hm_pool_storage_bring_more(const hm_pool *pool, uint32_t n)
 {
     uint32_t end = hm_pool_storage_fresh_end(pool);
     if (end - pool->slot_count <= n)
         return end;
     size_t first = hm_pool_first_unit(pool, pool->slot_count);
-    size_t stop = hm_pool_last_unit(pool, end - 1) + 1, most = hm_pool_piece_of(pool, first).end;
+    size_t stop = hm_pool_last_unit(pool, end - 1) + 1, most = hm_pool_extent_of(pool, first).end;
     size_t unit_size = pool_unit_size(pool, first);
     size_t size = ((stop < most ? stop : most) - first) * unit_size;
-    size_t units = hm_memory_piece(hm_pool_memory(pool), pool->item_committed_size - size,
-                                   pool->item_committed_size) /
+    size_t units = hm_memory_resident_size(hm_pool_memory(pool), pool->item_committed_size - size,
+                                           pool->item_committed_size) /
                    unit_size;
     uint64_t ready = hm_pool_slots_below(pool, first + units);
     if (units == 0 || ready < (uint64_t)pool->slot_count + n)
@@ -261,7 +262,7 @@ static hm_status pool_drop_from(hm_pool *pool, size_t first)
 {
     hm_status status = HM_OK;
     for (size_t end; status == HM_OK && first < pool->unit_end; first = end) {
-        size_t most = hm_pool_piece_of(pool, first).end;
+        size_t most = hm_pool_extent_of(pool, first).end;
         end = first;
         while (end < most && hm_pool_is_present(pool, end) &&
                !hm_pool_any_live(pool, hm_pool_slots_of(pool, end, end + 1)))
@@ -342,12 +343,12 @@ void hm_pool_storage_fini(hm_pool *pool)
             pages = hm_pool_unit_count(pool);
         hm_memory_unpoison(pool->places.items, pages * hm_pool_memory(pool)->page_size);
     }
-    for (hm_pool_piece piece = {0, 0}; pool->places.bases != NULL && piece.first < pool->unit_end;
-         piece.first = piece.end) {
-        piece = hm_pool_piece_of(pool, piece.first);
-        unsigned char *address = hm_pool_piece_start(pool, piece);
+    for (hm_pool_extent extent = {0, 0};
+         pool->places.bases != NULL && extent.first < pool->unit_end; extent.first = extent.end) {
+        extent = hm_pool_extent_of(pool, extent.first);
+        unsigned char *address = hm_pool_extent_start(pool, extent);
         if (address != NULL)
-            pool_release_piece(pool, piece, address);
+            pool_release_extent(pool, extent, address);
     }
     hm_array_fini(&pool->unit_array);
 }

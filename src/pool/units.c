@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* pool: where units, blocks and pieces are.
+/* pool: where units, blocks and extents are.
  *
  *     one range    units are pages, which cut through items:
  *                  slots    |  0  |  1  |  2  |  3  |  4  |  5  |
@@ -8,15 +8,15 @@
  *     blocks       units are blocks, which hold whole items:
  *                  block 0: | 0 | 1 | 2 | 3 |    block 1: absent    block 2: | 8 | 9 | 10 | 11 |
  *
- * The address of a piece of blocks is not stored: it follows from that of any of its blocks that
+ * The address of an extent of blocks is not stored: it follows from that of any of its blocks that
  * has memory. */
 #include "pool_private.h"
 
 #ifndef HM_EXHAUSTIVE
-enum { POOL_MAX_PIECE_BLOCKS = 64 }; /* fixed blocks that are reserved at once */
+enum { POOL_MAX_EXTENT_BLOCKS = 64 }; /* fixed blocks that are reserved at once */
 #endif
 
-static const size_t pool_max_piece = (size_t)2 << 20; /* bytes; a larger piece has one block */
+static const size_t pool_max_extent = (size_t)2 << 20; /* bytes; a larger extent has one block */
 
 static const size_t pool_default_block_size = (size_t)16 << 10; /* bytes */
 
@@ -41,26 +41,26 @@ size_t hm_pool_unit_count(const hm_pool *pool)
     return hm_pool_last_unit(pool, pool->max_slots - 1) + 1;
 }
 
-hm_pool_piece hm_pool_piece_of(const hm_pool *pool, size_t unit)
+hm_pool_extent hm_pool_extent_of(const hm_pool *pool, size_t unit)
 {
     if (hm_pool_in_one_range(pool))
-        return (hm_pool_piece){0, hm_pool_unit_count(pool)};
+        return (hm_pool_extent){0, hm_pool_unit_count(pool)};
     if (!hm_pool_in_fixed_blocks(pool) || unit == 0)
-        return (hm_pool_piece){unit, unit + 1};
-    size_t most = (size_t)1 << pool->piece_shift, last = hm_pool_unit_count(pool);
+        return (hm_pool_extent){unit, unit + 1};
+    size_t most = (size_t)1 << pool->extent_shift, last = hm_pool_unit_count(pool);
     size_t first = unit - unit % most, end = first + most;
     if (first == 0) {
         first = (size_t)1 << hm_bits_highest(unit);
         end = 2 * first;
     }
-    return (hm_pool_piece){first, end < last ? end : last};
+    return (hm_pool_extent){first, end < last ? end : last};
 }
 
-unsigned char *hm_pool_piece_start(const hm_pool *pool, hm_pool_piece piece)
+unsigned char *hm_pool_extent_start(const hm_pool *pool, hm_pool_extent extent)
 {
-    for (size_t i = piece.first; i < piece.end; i++)
+    for (size_t i = extent.first; i < extent.end; i++)
         if (hm_pool_block_start(pool, i) != NULL)
-            return hm_pool_block_start(pool, i) - (i - piece.first) * hm_pool_block_size(pool, i);
+            return hm_pool_block_start(pool, i) - (i - extent.first) * hm_pool_block_size(pool, i);
     return NULL;
 }
 
@@ -77,7 +77,7 @@ size_t hm_pool_units_for(const hm_pool *pool, uint32_t slots)
 {
     if (!hm_pool_in_fixed_blocks(pool))
         return hm_pool_unit_count(pool);
-    return hm_pool_piece_of(pool, hm_pool_first_unit(pool, slots - 1)).end;
+    return hm_pool_extent_of(pool, hm_pool_first_unit(pool, slots - 1)).end;
 }
 
 bool hm_pool_has_memory(const hm_pool *pool, uint32_t slot)
@@ -95,7 +95,7 @@ uint32_t hm_pool_run_end(const hm_pool *pool, uint32_t slot)
         return pool->slot_count;
     size_t block = hm_pool_first_unit(pool, slot);
     bool is_filled = pool->item_size << pool->places.block_shift == hm_pool_block_size(pool, block);
-    size_t end = is_filled ? hm_pool_piece_of(pool, block).end : block + 1;
+    size_t end = is_filled ? hm_pool_extent_of(pool, block).end : block + 1;
     return hm_pool_at_most(hm_pool_slots_below(pool, end), pool->slot_count);
 }
 
@@ -127,26 +127,26 @@ void hm_pool_blocks_init(hm_pool *pool, size_t size)
     pool->blocks_end_in_words = pool_ends_in_words(pool);
     if (hm_pool_in_fixed_blocks(pool))
         pool->cell_shift = (uint8_t)hm_bits_highest(hm_pool_block_size(pool, 0));
-    pool->piece_shift = 0;
-    while (1 << pool->piece_shift < POOL_MAX_PIECE_BLOCKS &&
-           (size_t)2 << pool->piece_shift <= pool_max_piece / hm_pool_block_size(pool, 0))
-        pool->piece_shift++;
+    pool->extent_shift = 0;
+    while (1 << pool->extent_shift < POOL_MAX_EXTENT_BLOCKS &&
+           (size_t)2 << pool->extent_shift <= pool_max_extent / hm_pool_block_size(pool, 0))
+        pool->extent_shift++;
 }
 
 bool hm_pool_blocks_are_valid(const hm_pool *pool)
 {
     size_t reserved = 0;
-    for (hm_pool_piece piece = {0, 0}; piece.first < pool->unit_end; piece.first = piece.end) {
-        piece = hm_pool_piece_of(pool, piece.first);
-        unsigned char *address = hm_pool_piece_start(pool, piece);
-        size_t size = hm_pool_block_size(pool, piece.first);
+    for (hm_pool_extent extent = {0, 0}; extent.first < pool->unit_end; extent.first = extent.end) {
+        extent = hm_pool_extent_of(pool, extent.first);
+        unsigned char *address = hm_pool_extent_start(pool, extent);
+        size_t size = hm_pool_block_size(pool, extent.first);
         if (address == NULL)
             continue;
-        size_t piece_size = (piece.end - piece.first) * size;
-        if ((uintptr_t)address % hm_memory_align_of(piece_size) != 0)
+        size_t extent_size = (extent.end - extent.first) * size;
+        if ((uintptr_t)address % hm_memory_align_of(extent_size) != 0)
             return false;
-        reserved += piece_size;
-        for (size_t block = piece.first; block < piece.end; block++, address += size)
+        reserved += extent_size;
+        for (size_t block = extent.first; block < extent.end; block++, address += size)
             if (hm_pool_block_start(pool, block) != NULL &&
                 hm_pool_block_start(pool, block) != address)
                 return false;

@@ -42,7 +42,7 @@ static bool changes_are_equal(const hm_changes_search *search, const hm_changes_
     return true;
 }
 
-/* Returns the bytes of a value, in one piece. */
+/* Returns the bytes of a value, in one range. */
 static const void *changes_show(const hm_changes_side *side, const hm_changes_value *value,
                                 hm_array *whole)
 {

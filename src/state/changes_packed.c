@@ -191,11 +191,12 @@ void hm_changes_mark_owners(hm_changes_search *search, const hm_secondary *from,
 void hm_changes_find_owner(const hm_changes_side *side, const hm_secondary *secondary,
                            uint32_t slot, hm_changes_item *item)
 {
-    unsigned char piece = 0;
+    unsigned char segment = 0;
     item->handle = HM_NULL_HANDLE;
     if (slot < secondary->slot_end)
-        hm_changes_read(side, secondary->pieces + (slot >> secondary->piece_shift), &piece, 1);
-    if (piece == 0)
+        hm_changes_read(side, secondary->segments + (slot >> secondary->segment_shift), &segment,
+                        1);
+    if (segment == 0)
         return;
     hm_changes_read(side, secondary->positions + slot, &item->position, sizeof item->position);
     if (item->position >= secondary->count)

@@ -202,7 +202,7 @@ static hm_status world_load_components(world_load *load)
 
 /* entities */
 
-/* Makes the id table, with places of zeros, which no row has: the store's first piece has the cells
+/* Makes the id table, with places of zeros, which no row has: the store's first chunk has the cells
  * of the archetype without components, which nothing in a load widens. */
 static hm_status world_load_ids(world_load *load)
 {
@@ -228,10 +228,10 @@ static hm_status world_load_set(world_load *load, uint16_t *parts, uint32_t n)
     uint32_t count = in->section.details[HM_SAVE_WORLD_COMPONENTS], kept = 0;
     hm_component components[HM_WORLD_MAX_COMPONENTS];
     hm_world_set set;
-    if (!hm_load_bytes(in, in->piece, 2 * (size_t)n))
+    if (!hm_load_bytes(in, in->buffer, 2 * (size_t)n))
         return in->status;
     for (uint32_t i = 0; i < n; i++) {
-        parts[i] = (uint16_t)hm_load_16(in->piece + (size_t)2 * i);
+        parts[i] = (uint16_t)hm_load_16(in->buffer + (size_t)2 * i);
         if (parts[i] >= count || (i > 0 && parts[i] <= parts[i - 1]) ||
             world_part_at(load, parts[i])->is_sparse)
             return hm_load_fail(in, HM_ERROR_CORRUPT, 2 * (size_t)(n - i),
@@ -275,14 +275,14 @@ static hm_status world_load_run(world_load *load, const unsigned char *slots, ui
     return HM_OK;
 }
 
-/* Makes rows for the slots in the piece, and lists their runs. */
+/* Makes rows for the slots in the buffer, and lists their runs. */
 static hm_status world_load_slots(world_load *load, uint32_t n, hm_save_run *runs, uint32_t *count)
 {
     hm_world *fresh = &load->fresh;
     hm_status status = hm_world_prepare_chunks(fresh, load->archetype, n);
     for (uint32_t left = n; left > 0 && status == HM_OK; left -= runs++->rows, ++*count) {
         runs->place = hm_world_append_run(fresh, load->archetype, left, &runs->rows);
-        status = world_load_run(load, load->in.piece + (size_t)4 * (n - left), left, runs);
+        status = world_load_run(load, load->in.buffer + (size_t)4 * (n - left), left, runs);
     }
     return status;
 }
@@ -348,7 +348,7 @@ static hm_status world_load_group(world_load *load, const uint16_t *parts, uint3
 {
     hm_save_run runs[HM_SAVE_ROWS];
     uint32_t count = 0, done = 0, before = load->fresh.archetypes[load->archetype].count;
-    if (!hm_load_bytes(&load->in, load->in.piece, 4 * (size_t)n))
+    if (!hm_load_bytes(&load->in, load->in.buffer, 4 * (size_t)n))
         return load->in.status;
     hm_status status = world_load_slots(load, n, runs, &count);
     if (status != HM_OK) {
@@ -371,9 +371,9 @@ static hm_status world_load_archetype(world_load *load)
 {
     hm_save_in *in = &load->in;
     uint16_t parts[HM_WORLD_MAX_COMPONENTS] = {0};
-    if (!hm_load_bytes(in, in->piece, 8))
+    if (!hm_load_bytes(in, in->buffer, 8))
         return in->status;
-    uint32_t rows = hm_load_32(in->piece), set_count = hm_load_32(in->piece + 4);
+    uint32_t rows = hm_load_32(in->buffer), set_count = hm_load_32(in->buffer + 4);
     if (rows > load->left || set_count > in->section.details[HM_SAVE_WORLD_COMPONENTS])
         return hm_load_fail(in, HM_ERROR_CORRUPT, 8,
                             "an archetype cannot have %" HM_U32 " rows of %" HM_U32 " components",
@@ -430,9 +430,9 @@ static hm_status world_load_values(world_load *load, const world_part *part, uin
 static hm_status world_load_sparse(world_load *load, const world_part *part)
 {
     hm_save_in *in = &load->in;
-    if (!hm_load_bytes(in, in->piece, 4))
+    if (!hm_load_bytes(in, in->buffer, 4))
         return in->status;
-    uint32_t count = hm_load_32(in->piece), type_id = load->fresh.ids.type_id;
+    uint32_t count = hm_load_32(in->buffer), type_id = load->fresh.ids.type_id;
     if (count > load->fresh.ids.count)
         return hm_load_fail(in, HM_ERROR_CORRUPT, 4, "%" HM_U32 " entities cannot have a value",
                             count);

@@ -46,26 +46,26 @@ uint64_t hm_save_size_of_ids(const hm_save_section *section)
 
 static void ids_save_generations(hm_save_out *out, const hm_id_table *ids)
 {
-    enum { MOST = HM_SAVE_PIECE / 2 };
+    enum { MOST = HM_SAVE_BUFFER / 2 };
     for (uint32_t slot = 0; slot < ids->slot_count && out->status == HM_OK;) {
         uint32_t part = ids->slot_count - slot < MOST ? ids->slot_count - slot : MOST;
         for (uint32_t i = 0; i < part; i++, slot++) {
             hm_handle entry = ids->entries[slot];
-            hm_save_put_16(out->piece + (size_t)2 * i,
+            hm_save_put_16(out->buffer + (size_t)2 * i,
                            hm_handle_is_free(entry) ? 0 : hm_handle_generation(entry));
         }
-        hm_save_bytes(out, out->piece, 2 * (size_t)part);
+        hm_save_bytes(out, out->buffer, 2 * (size_t)part);
     }
 }
 
 static void ids_save_slots(hm_save_out *out, const uint32_t *slots, uint32_t n)
 {
-    enum { MOST = HM_SAVE_PIECE / 4 };
+    enum { MOST = HM_SAVE_BUFFER / 4 };
     while (n > 0 && out->status == HM_OK) {
         uint32_t part = n < MOST ? n : MOST;
         for (uint32_t i = 0; i < part; i++)
-            hm_save_put_32(out->piece + (size_t)4 * i, slots[i]);
-        hm_save_bytes(out, out->piece, 4 * (size_t)part);
+            hm_save_put_32(out->buffer + (size_t)4 * i, slots[i]);
+        hm_save_bytes(out, out->buffer, 4 * (size_t)part);
         slots += part;
         n -= part;
     }
@@ -73,14 +73,14 @@ static void ids_save_slots(hm_save_out *out, const uint32_t *slots, uint32_t n)
 
 static void ids_save_floors(hm_save_out *out, const hm_id_table *ids)
 {
-    enum { MOST = HM_SAVE_PIECE / 2 };
+    enum { MOST = HM_SAVE_BUFFER / 2 };
     uint32_t units = ids_units_of(ids->dropped_end);
     for (uint32_t unit = 0; unit < units && out->status == HM_OK;) {
         uint32_t part = units - unit < MOST ? units - unit : MOST;
         for (uint32_t i = 0; i < part; i++, unit++)
-            hm_save_put_16(out->piece + (size_t)2 * i,
+            hm_save_put_16(out->buffer + (size_t)2 * i,
                            hm_id_table_floor_of(ids, unit * HM_ID_TABLE_UNIT));
-        hm_save_bytes(out, out->piece, 2 * (size_t)part);
+        hm_save_bytes(out, out->buffer, 2 * (size_t)part);
     }
 }
 
@@ -157,21 +157,21 @@ hm_status hm_load_widen(hm_load_ids *load, size_t count)
 /* Reads the generations, and makes entries without a position. */
 static hm_status ids_load_generations(hm_save_in *in, hm_load_ids *load)
 {
-    enum { MOST = HM_SAVE_PIECE / 2 };
+    enum { MOST = HM_SAVE_BUFFER / 2 };
     const uint32_t *details = in->section.details;
     uint32_t type_id = load->ids->type_id, slots = details[HM_SAVE_SLOTS], retired = 0;
     const uint64_t all = HM_HANDLE_FREE_BIT |
                          hm_handle_pack(HM_INVALID_INDEX, HM_HANDLE_MAX_GENERATION, type_id).bits;
     while (load->slots < slots) {
         uint32_t part = slots - load->slots < MOST ? slots - load->slots : MOST;
-        if (!hm_load_bytes(in, in->piece, 2 * (size_t)part))
+        if (!hm_load_bytes(in, in->buffer, 2 * (size_t)part))
             return in->status;
         hm_status status = hm_id_table_open_entries(load->ids, (size_t)load->slots + part, true);
         if (status != HM_OK)
             return status;
         hm_handle *entries = load->ids->entries + load->slots;
         for (uint32_t i = 0; i < part; i++) {
-            uint32_t generation = hm_load_16(in->piece + (size_t)2 * i);
+            uint32_t generation = hm_load_16(in->buffer + (size_t)2 * i);
             uint64_t bits = hm_handle_pack(HM_INVALID_INDEX, generation, type_id).bits;
             entries[i] = hm_handle_from_bits(generation != 0 ? bits : all);
             retired += generation == 0;
@@ -194,14 +194,14 @@ static bool ids_is_open(hm_handle entry)
 /* Reads the slots of n positions from `position` on. */
 static hm_status ids_load_slots(hm_save_in *in, hm_load_ids *load, uint32_t position, uint32_t n)
 {
-    enum { MOST = HM_SAVE_PIECE / 4 };
+    enum { MOST = HM_SAVE_BUFFER / 4 };
     hm_id_table *ids = load->ids;
     while (n > 0) {
         uint32_t part = n < MOST ? n : MOST;
-        if (!hm_load_bytes(in, in->piece, 4 * (size_t)part))
+        if (!hm_load_bytes(in, in->buffer, 4 * (size_t)part))
             return in->status;
         for (uint32_t i = 0; i < part; i++, position++) {
-            uint32_t slot = hm_load_32(in->piece + (size_t)4 * i);
+            uint32_t slot = hm_load_32(in->buffer + (size_t)4 * i);
             if (slot >= load->slots || !ids_is_open(ids->entries[slot]))
                 return hm_load_fail(
                     in, HM_ERROR_CORRUPT, 4 * (size_t)(part - i), "slot %" HM_U32 " is %s", slot,
@@ -226,18 +226,18 @@ static void ids_link_ascending(hm_load_ids *load)
 
 static hm_status ids_load_floors(hm_save_in *in, hm_load_ids *load)
 {
-    enum { MOST = HM_SAVE_PIECE / 2 };
+    enum { MOST = HM_SAVE_BUFFER / 2 };
     uint32_t dropped = in->section.details[HM_SAVE_DROPPED_END], units = ids_units_of(dropped);
     for (uint32_t unit = 0; unit < units;) {
         uint32_t part = units - unit < MOST ? units - unit : MOST;
-        if (!hm_load_bytes(in, in->piece, 2 * (size_t)part))
+        if (!hm_load_bytes(in, in->buffer, 2 * (size_t)part))
             return in->status;
         uint32_t end = unit + part < units ? (unit + part) * HM_ID_TABLE_UNIT : dropped;
         hm_status status = hm_id_table_open_floors(load->ids, end);
         if (status != HM_OK)
             return status;
         for (uint32_t i = 0; i < part; i++, unit++) {
-            uint32_t floor = hm_load_16(in->piece + (size_t)2 * i);
+            uint32_t floor = hm_load_16(in->buffer + (size_t)2 * i);
             if (floor == HM_HANDLE_MAX_GENERATION)
                 return hm_load_fail(in, HM_ERROR_CORRUPT, 2 * (size_t)(part - i),
                                     "a floor is the last generation");

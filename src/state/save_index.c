@@ -21,13 +21,13 @@ static uint64_t saved_index_size(const hm_save_section *section)
 static void index_save_members(hm_save_out *out, const hm_index *index, const hm_handle *members,
                                uint32_t n)
 {
-    enum { MOST = HM_SAVE_PIECE / INDEX_MEMBER };
+    enum { MOST = HM_SAVE_BUFFER / INDEX_MEMBER };
     while (n > 0 && out->status == HM_OK) {
         uint32_t part = n < MOST ? n : MOST;
         for (uint32_t i = 0; i < part; i++)
-            hm_save_put_32(out->piece + (size_t)INDEX_MEMBER * i,
+            hm_save_put_32(out->buffer + (size_t)INDEX_MEMBER * i,
                            hm_secondary_find(&index->owners, members[i]));
-        hm_save_bytes(out, out->piece, (size_t)INDEX_MEMBER * part);
+        hm_save_bytes(out, out->buffer, (size_t)INDEX_MEMBER * part);
         members += part;
         n -= part;
     }
@@ -65,9 +65,9 @@ hm_status hm_index_save(const hm_index *index, const hm_save_desc *desc, hm_sink
     hm_save_begin(&out, &section, sink);
     hm_save_owners(&out, index->owners.owners, section.count);
     while (hm_index_next(index, &view) && out.status == HM_OK) {
-        hm_save_put_64(out.piece, view.key);
-        hm_save_put_32(out.piece + 8, view.count);
-        hm_save_bytes(&out, out.piece, INDEX_HEAD);
+        hm_save_put_64(out.buffer, view.key);
+        hm_save_put_32(out.buffer + 8, view.count);
+        hm_save_bytes(&out, out.buffer, INDEX_HEAD);
         index_save_members(&out, index, view.members, view.count);
     }
     return hm_save_end(&out);
@@ -129,7 +129,7 @@ static hm_status index_load_part(index_load *load, uint32_t bucket, uint32_t par
     hm_index_place *places = hm_index_places(fresh);
     hm_handle *items = hm_index_items(fresh, bucket);
     for (uint32_t i = 0; i < part; i++) {
-        uint32_t at = hm_load_32(in->piece + (size_t)INDEX_MEMBER * i);
+        uint32_t at = hm_load_32(in->buffer + (size_t)INDEX_MEMBER * i);
         if (at >= in->section.count || places[at].bucket != HM_INDEX_NO_BUCKET)
             return hm_load_fail(in, HM_ERROR_CORRUPT, INDEX_MEMBER * (size_t)(part - i),
                                 "position %" HM_U32 " has no owner, or is named twice", at);
@@ -142,13 +142,13 @@ static hm_status index_load_part(index_load *load, uint32_t bucket, uint32_t par
 /* Makes an exact block, as lists that are loaded have. */
 static hm_status index_load_members(index_load *load, uint32_t bucket, uint32_t n)
 {
-    enum { MOST = HM_SAVE_PIECE / INDEX_MEMBER };
+    enum { MOST = HM_SAVE_BUFFER / INDEX_MEMBER };
     hm_save_in *in = &load->in;
     hm_lists_blocks *members = &load->fresh.members;
     uint32_t unit = load->end;
     for (uint32_t done = 0; done < n;) {
         uint32_t part = n - done < MOST ? n - done : MOST;
-        if (!hm_load_bytes(in, in->piece, (size_t)INDEX_MEMBER * part))
+        if (!hm_load_bytes(in, in->buffer, (size_t)INDEX_MEMBER * part))
             return in->status;
         hm_status status = hm_load_widen_block(members, &load->end, unit, (uint64_t)done + part);
         if (status != HM_OK)
@@ -172,10 +172,10 @@ static hm_status index_load_keys(index_load *load)
     hm_index *fresh = &load->fresh;
     for (uint32_t i = 0; i < in->section.details[INDEX_KEYS]; i++) {
         uint32_t bucket;
-        if (!hm_load_bytes(in, in->piece, INDEX_HEAD))
+        if (!hm_load_bytes(in, in->buffer, INDEX_HEAD))
             return in->status;
-        uint64_t key = hm_load_64(in->piece);
-        uint32_t count = hm_load_32(in->piece + 8);
+        uint64_t key = hm_load_64(in->buffer);
+        uint32_t count = hm_load_32(in->buffer + 8);
         if (count == 0 || count > load->left || hm_index_find_key(fresh, key) != HM_INVALID_INDEX)
             return hm_load_fail(in, HM_ERROR_CORRUPT, INDEX_HEAD,
                                 "key %" HM_U64 " has %" HM_U32 " members, or is there twice", key,

@@ -48,9 +48,9 @@ hm_status hm_lists_save(const hm_lists *lists, const hm_save_desc *desc, hm_sink
     hm_save_begin(&out, &section, sink);
     hm_save_ids(&out, &lists->ids);
     while (hm_lists_next(lists, &view) && out.status == HM_OK) {
-        hm_save_put_32(out.piece, hm_handle_index(view.list));
-        hm_save_put_32(out.piece + 4, view.count);
-        hm_save_bytes(&out, out.piece, LISTS_HEAD);
+        hm_save_put_32(out.buffer, hm_handle_index(view.list));
+        hm_save_put_32(out.buffer + 4, view.count);
+        hm_save_bytes(&out, out.buffer, LISTS_HEAD);
         hm_save_items(&out, desc, view.items, lists->blocks.item_size, view.count);
     }
     return hm_save_end(&out);
@@ -153,9 +153,9 @@ static hm_status lists_load_lists(lists_load *load)
 {
     hm_save_in *in = &load->in;
     for (uint32_t i = 0; i < in->section.details[LISTS_FILLED]; i++) {
-        if (!hm_load_bytes(in, in->piece, LISTS_HEAD))
+        if (!hm_load_bytes(in, in->buffer, LISTS_HEAD))
             return in->status;
-        uint32_t slot = hm_load_32(in->piece), count = hm_load_32(in->piece + 4);
+        uint32_t slot = hm_load_32(in->buffer), count = hm_load_32(in->buffer + 4);
         if (!lists_load_awaits(load, slot))
             return hm_load_fail(in, HM_ERROR_CORRUPT, LISTS_HEAD,
                                 "slot %" HM_U32 " has no list, or is named twice", slot);

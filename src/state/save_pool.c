@@ -26,16 +26,16 @@ static uint64_t saved_pool_size(const hm_save_section *section)
 
 static void pool_save_generations(hm_save_out *out, const hm_pool *pool)
 {
-    enum { MOST = HM_SAVE_PIECE / 2 };
+    enum { MOST = HM_SAVE_BUFFER / 2 };
     for (uint32_t slot = 0; slot < pool->slot_count && out->status == HM_OK;) {
         uint32_t part = pool->slot_count - slot < MOST ? pool->slot_count - slot : MOST;
         for (uint32_t i = 0; i < part; i++, slot++) {
             uint32_t generation = pool->entries[slot] & HM_HANDLE_MAX_GENERATION;
             if (generation == HM_HANDLE_MAX_GENERATION && !hm_pool_lives(pool, slot))
                 generation = 0;
-            hm_save_put_16(out->piece + (size_t)2 * i, generation);
+            hm_save_put_16(out->buffer + (size_t)2 * i, generation);
         }
-        hm_save_bytes(out, out->piece, 2 * (size_t)part);
+        hm_save_bytes(out, out->buffer, 2 * (size_t)part);
     }
 }
 
@@ -50,13 +50,13 @@ static void pool_save_recent(hm_save_out *out, const hm_pool *pool)
 
 static void pool_save_bits(hm_save_out *out, const hm_pool *pool)
 {
-    enum { MOST = HM_SAVE_PIECE / 8 };
+    enum { MOST = HM_SAVE_BUFFER / 8 };
     uint32_t words = (uint32_t)(((uint64_t)pool->slot_count + HM_POOL_WORD - 1) / HM_POOL_WORD);
     for (uint32_t word = 0; word < words && out->status == HM_OK;) {
         uint32_t part = words - word < MOST ? words - word : MOST;
         for (uint32_t i = 0; i < part; i++, word++)
-            hm_save_put_64(out->piece + (size_t)8 * i, pool->words[word].live);
-        hm_save_bytes(out, out->piece, 8 * (size_t)part);
+            hm_save_put_64(out->buffer + (size_t)8 * i, pool->words[word].live);
+        hm_save_bytes(out, out->buffer, 8 * (size_t)part);
     }
 }
 
@@ -129,20 +129,20 @@ static hm_status pool_load_check(pool_load *load)
 /* Makes entries without the free bit, but for slots that are retired. */
 static hm_status pool_load_generations(pool_load *load)
 {
-    enum { MOST = HM_SAVE_PIECE / 2 };
+    enum { MOST = HM_SAVE_BUFFER / 2 };
     hm_save_in *in = &load->in;
     hm_pool *pool = load->pool;
     uint32_t slots = in->section.details[POOL_SLOTS];
     uint32_t upper = pool->fresh_entry & ~(uint32_t)HM_HANDLE_MAX_GENERATION;
     for (uint32_t slot = 0; slot < slots;) {
         uint32_t part = slots - slot < MOST ? slots - slot : MOST;
-        if (!hm_load_bytes(in, in->piece, 2 * (size_t)part))
+        if (!hm_load_bytes(in, in->buffer, 2 * (size_t)part))
             return in->status;
         hm_status status = hm_pool_fill_columns(pool, slot, slot + part);
         if (status != HM_OK)
             return status;
         for (uint32_t i = 0; i < part; i++, slot++) {
-            uint32_t generation = hm_load_16(in->piece + (size_t)2 * i);
+            uint32_t generation = hm_load_16(in->buffer + (size_t)2 * i);
             load->retired += generation == 0;
             if (generation == 0)
                 generation = HM_POOL_FREE_ENTRY | HM_HANDLE_MAX_GENERATION;
@@ -168,7 +168,7 @@ static bool pool_load_hole(hm_pool *pool, uint32_t slot)
 
 static hm_status pool_load_recent(pool_load *load)
 {
-    enum { MOST = HM_SAVE_PIECE / 4 };
+    enum { MOST = HM_SAVE_BUFFER / 4 };
     hm_save_in *in = &load->in;
     hm_pool *pool = load->pool;
     const uint32_t *details = in->section.details;
@@ -178,10 +178,10 @@ static hm_status pool_load_recent(pool_load *load)
         first += load->retired;
     for (uint32_t done = 0; done < details[POOL_RECENT];) {
         uint32_t left = details[POOL_RECENT] - done, part = left < MOST ? left : MOST;
-        if (!hm_load_bytes(in, in->piece, 4 * (size_t)part))
+        if (!hm_load_bytes(in, in->buffer, 4 * (size_t)part))
             return in->status;
         for (uint32_t i = 0; i < part; i++, done++) {
-            uint32_t slot = hm_load_32(in->piece + (size_t)4 * i);
+            uint32_t slot = hm_load_32(in->buffer + (size_t)4 * i);
             if (slot >= details[POOL_SLOTS] || !pool_load_hole(pool, slot))
                 return hm_load_fail(in, HM_ERROR_CORRUPT, 4 * (size_t)(part - i),
                                     "slot %" HM_U32 " cannot be a hole, or is named twice", slot);

@@ -25,15 +25,15 @@ uint32_t hm_save_slots_of(const hm_handle *owners, uint32_t n)
 
 void hm_save_owners(hm_save_out *out, const hm_handle *owners, uint32_t n)
 {
-    enum { MOST = HM_SAVE_PIECE / HM_SAVE_OWNER };
+    enum { MOST = HM_SAVE_BUFFER / HM_SAVE_OWNER };
     while (n > 0 && out->status == HM_OK) {
         uint32_t part = n < MOST ? n : MOST;
         for (uint32_t i = 0; i < part; i++) {
-            unsigned char *bytes = out->piece + (size_t)HM_SAVE_OWNER * i;
+            unsigned char *bytes = out->buffer + (size_t)HM_SAVE_OWNER * i;
             hm_save_put_32(bytes, hm_handle_index(owners[i]));
             hm_save_put_16(bytes + 4, hm_handle_generation(owners[i]));
         }
-        hm_save_bytes(out, out->piece, (size_t)HM_SAVE_OWNER * part);
+        hm_save_bytes(out, out->buffer, (size_t)HM_SAVE_OWNER * part);
         owners += part;
         n -= part;
     }
@@ -116,13 +116,13 @@ hm_status hm_load_values(hm_save_in *in, hm_secondary *secondary, const hm_save_
 hm_status hm_load_owners(hm_save_in *in, hm_handle *owners, uint32_t n, uint32_t slots,
                          uint32_t type_id)
 {
-    enum { MOST = HM_SAVE_PIECE / HM_SAVE_OWNER };
+    enum { MOST = HM_SAVE_BUFFER / HM_SAVE_OWNER };
     for (uint32_t done = 0; done < n;) {
         uint32_t part = n - done < MOST ? n - done : MOST;
-        if (!hm_load_bytes(in, in->piece, (size_t)HM_SAVE_OWNER * part))
+        if (!hm_load_bytes(in, in->buffer, (size_t)HM_SAVE_OWNER * part))
             return in->status;
         for (uint32_t i = 0; i < part; i++, done++) {
-            const unsigned char *bytes = in->piece + (size_t)HM_SAVE_OWNER * i;
+            const unsigned char *bytes = in->buffer + (size_t)HM_SAVE_OWNER * i;
             uint32_t slot = hm_load_32(bytes), generation = hm_load_16(bytes + 4);
             if (slot >= slots || generation == 0)
                 return hm_load_fail(in, HM_ERROR_CORRUPT, HM_SAVE_OWNER * (size_t)(part - i),

@@ -103,8 +103,8 @@ void hm_save_begin(hm_save_out *out, const hm_save_section *section, hm_sink sin
     out->left = section->payload_size;
     out->block = HM_SAVE_BLOCK;
     hm_hash_begin(&out->hash, 0);
-    size_t size = section_write(section, out->piece);
-    if (!sink.write(sink.context, out->piece, size))
+    size_t size = section_write(section, out->buffer);
+    if (!sink.write(sink.context, out->buffer, size))
         out->status =
             hm_fail(HM_ERROR_IO, "the sink refused the header of section '%.40s'", section->name);
 }
@@ -112,7 +112,7 @@ void hm_save_begin(hm_save_out *out, const hm_save_section *section, hm_sink sin
 /* Reads a part of a header; false: the source has ended. */
 static bool section_read(hm_save_in *in, size_t offset, size_t size)
 {
-    if (in->source.read(in->source.context, in->piece + offset, size))
+    if (in->source.read(in->source.context, in->buffer + offset, size))
         return true;
     if (offset == 0 && in->start > 0) {
         in->status = hm_fail(HM_ERROR_CORRUPT, "the source has no %s '%.40s', but%s", in->kind,
@@ -134,10 +134,10 @@ static bool section_refuse(hm_save_in *in, const char *why)
     return false;
 }
 
-/* Takes the numbers of a header from the piece. */
+/* Takes the numbers of a header from the buffer. */
 static void section_take(hm_save_in *in, size_t name_size, size_t layout_size)
 {
-    const unsigned char *bytes = in->piece;
+    const unsigned char *bytes = in->buffer;
     hm_save_section *section = &in->section;
     section->kind = hm_load_16(bytes + 10);
     section->flags = hm_load_32(bytes + 12);
@@ -159,7 +159,7 @@ static void section_take(hm_save_in *in, size_t name_size, size_t layout_size)
 /* Reads the header at in->start. */
 static bool section_read_header(hm_save_in *in)
 {
-    const unsigned char *bytes = in->piece;
+    const unsigned char *bytes = in->buffer;
     if (!section_read(in, 0, SECTION_MAGIC))
         return false;
     if (hm_load_64(bytes) != SECTION_MAGIC_NUMBER)

@@ -127,8 +127,8 @@ bool hm_load_skip(hm_save_in *in)
     in->left += blocks * STREAM_SUM;
     in->start = in->payload + in->left;
     while (in->left > 0) {
-        size_t part = in->left < HM_SAVE_PIECE ? (size_t)in->left : HM_SAVE_PIECE;
-        if (!in->source.read(in->source.context, in->piece, part)) {
+        size_t part = in->left < HM_SAVE_BUFFER ? (size_t)in->left : HM_SAVE_BUFFER;
+        if (!in->source.read(in->source.context, in->buffer, part)) {
             in->status = hm_fail(HM_ERROR_CORRUPT,
                                  "the source ends in section '%.40s', which is skipped, %" HM_U64
                                  " bytes before its end",
@@ -143,8 +143,8 @@ bool hm_load_skip(hm_save_in *in)
 bool hm_load_pass(hm_save_in *in, uint64_t size)
 {
     while (size > 0) {
-        size_t part = size < HM_SAVE_PIECE ? (size_t)size : HM_SAVE_PIECE;
-        if (!hm_load_bytes(in, in->piece, part))
+        size_t part = size < HM_SAVE_BUFFER ? (size_t)size : HM_SAVE_BUFFER;
+        if (!hm_load_bytes(in, in->buffer, part))
             return false;
         size -= part;
     }

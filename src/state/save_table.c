@@ -27,7 +27,7 @@ static uint64_t saved_table_size(const hm_save_section *section)
     return (uint64_t)section->encoded_size * section->count + hm_save_size_of_ids(section);
 }
 
-/* Cells of a row that is larger than a piece. */
+/* Cells of a row that is larger than the buffer. */
 static void table_save_cells(hm_save_out *out, const hm_table *table, uint32_t row)
 {
     for (uint32_t c = 0; c < table->column_count; c++)
@@ -47,7 +47,7 @@ static void table_encode_row(const hm_table *table, const hm_save_desc *desc, ui
 static void table_save_rows(hm_save_out *out, const hm_table *table, const hm_save_desc *desc)
 {
     size_t size = out->section->encoded_size;
-    uint32_t count = out->section->count, most = (uint32_t)(HM_SAVE_PIECE / size);
+    uint32_t count = out->section->count, most = (uint32_t)(HM_SAVE_BUFFER / size);
     bool encodes = desc != NULL && desc->encode != NULL;
     for (uint32_t row = 0; row < count && out->status == HM_OK;) {
         uint32_t n = count - row < most ? count - row : most;
@@ -55,10 +55,10 @@ static void table_save_rows(hm_save_out *out, const hm_table *table, const hm_sa
             table_save_cells(out, table, row++);
         for (uint32_t i = 0; i < n; i++, row++)
             if (encodes)
-                table_encode_row(table, desc, row, out->piece + size * i);
+                table_encode_row(table, desc, row, out->buffer + size * i);
             else
-                hm_table_pack_row(table, row, out->piece + size * i);
-        hm_save_bytes(out, out->piece, size * n);
+                hm_table_pack_row(table, row, out->buffer + size * i);
+        hm_save_bytes(out, out->buffer, size * n);
     }
 }
 
@@ -157,7 +157,7 @@ static bool table_decode_row(table_load *load, uint32_t row, const unsigned char
                               load->desc->context);
 }
 
-/* Reads a row that is larger than a piece. */
+/* Reads a row that is larger than the buffer. */
 static hm_status table_load_cells(table_load *load)
 {
     const hm_table *table = load->table;
@@ -170,15 +170,15 @@ static hm_status table_load_cells(table_load *load)
     return HM_OK;
 }
 
-/* Reads n rows, which fit in the piece. */
+/* Reads n rows, which fit in the buffer. */
 static hm_status table_load_part(table_load *load, uint32_t n)
 {
     hm_save_in *in = &load->in;
     size_t size = in->section.encoded_size;
-    if (!hm_load_bytes(in, in->piece, size * n))
+    if (!hm_load_bytes(in, in->buffer, size * n))
         return in->status;
     for (uint32_t i = 0; i < n; i++, load->ids.count++) {
-        const unsigned char *bytes = in->piece + size * i;
+        const unsigned char *bytes = in->buffer + size * i;
         if (!table_decodes(load))
             hm_table_unpack_row(load->table, load->ids.count, bytes);
         else if (!table_decode_row(load, load->ids.count, bytes))
@@ -190,7 +190,7 @@ static hm_status table_load_part(table_load *load, uint32_t n)
 static hm_status table_load_rows(table_load *load)
 {
     size_t row_size = (size_t)table_row_size(load->table);
-    uint32_t count = load->in.section.count, most = HM_SAVE_PIECE / load->in.section.encoded_size;
+    uint32_t count = load->in.section.count, most = HM_SAVE_BUFFER / load->in.section.encoded_size;
     while (load->ids.count < count) {
         uint32_t end = load->ids.count + hm_load_next(row_size, count - load->ids.count);
         hm_status status = table_load_room(load, end - load->ids.count);

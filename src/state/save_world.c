@@ -105,15 +105,15 @@ static void world_save_components(hm_save_out *out, const hm_world *world,
         uint32_t flags = (part.flags & HM_SAVE_ENCODED) != 0 ? HM_SAVE_COMPONENT_ENCODED : 0;
         if (hm_world_is_sparse(world, i))
             flags |= HM_SAVE_COMPONENT_SPARSE;
-        out->piece[0] = (unsigned char)name;
-        out->piece[1] = (unsigned char)layout;
-        hm_save_put_16(out->piece + 2, flags);
-        hm_save_put_32(out->piece + 4, part.item_size);
-        hm_save_put_32(out->piece + 8, part.encoded_size);
-        hm_save_put_32(out->piece + 12, part.version);
-        memcpy(out->piece + HM_SAVE_COMPONENT, part.name, name);
-        memcpy(out->piece + HM_SAVE_COMPONENT + name, part.layout, layout);
-        hm_save_bytes(out, out->piece, HM_SAVE_COMPONENT + name + layout);
+        out->buffer[0] = (unsigned char)name;
+        out->buffer[1] = (unsigned char)layout;
+        hm_save_put_16(out->buffer + 2, flags);
+        hm_save_put_32(out->buffer + 4, part.item_size);
+        hm_save_put_32(out->buffer + 8, part.encoded_size);
+        hm_save_put_32(out->buffer + 12, part.version);
+        memcpy(out->buffer + HM_SAVE_COMPONENT, part.name, name);
+        memcpy(out->buffer + HM_SAVE_COMPONENT + name, part.layout, layout);
+        hm_save_bytes(out, out->buffer, HM_SAVE_COMPONENT + name + layout);
     }
 }
 
@@ -146,9 +146,9 @@ static void world_save_group(hm_save_out *out, const hm_world *world,
         const hm_handle *entities = hm_world_entities(world, archetype, runs[r].place.chunk) +
                                     hm_world_place_row(runs[r].place);
         for (uint32_t i = 0; i < runs[r].rows; i++, end += 4)
-            hm_save_put_32(out->piece + end, hm_handle_index(entities[i]));
+            hm_save_put_32(out->buffer + end, hm_handle_index(entities[i]));
     }
-    hm_save_bytes(out, out->piece, end);
+    hm_save_bytes(out, out->buffer, end);
     for (uint32_t i = 0; i < archetype->set_count; i++) {
         uint32_t number = archetype->set[i];
         const hm_world_cell *cell = &archetype->cells[number];
@@ -166,12 +166,12 @@ static void world_save_archetype(hm_save_out *out, const hm_world *world,
 {
     const hm_world_archetype *archetype = &world->archetypes[index];
     hm_world_place at = {archetype->first, index << HM_WORLD_ROW_BITS};
-    hm_save_put_32(out->piece, archetype->count);
-    hm_save_put_32(out->piece + 4, archetype->set_count);
-    hm_save_bytes(out, out->piece, 8);
+    hm_save_put_32(out->buffer, archetype->count);
+    hm_save_put_32(out->buffer + 4, archetype->set_count);
+    hm_save_bytes(out, out->buffer, 8);
     for (uint32_t i = 0; i < archetype->set_count; i++)
-        hm_save_put_16(out->piece + (size_t)2 * i, archetype->set[i]);
-    hm_save_bytes(out, out->piece, 2 * (size_t)archetype->set_count);
+        hm_save_put_16(out->buffer + (size_t)2 * i, archetype->set[i]);
+    hm_save_bytes(out, out->buffer, 2 * (size_t)archetype->set_count);
     for (uint32_t left = archetype->count; left > 0 && out->status == HM_OK;) {
         hm_save_run runs[HM_SAVE_ROWS];
         uint32_t n = left < HM_SAVE_ROWS ? left : HM_SAVE_ROWS;
@@ -186,8 +186,8 @@ static void world_save_sparse(hm_save_out *out, const hm_world *world,
 {
     const hm_secondary *sparse = hm_world_sparse(world, number);
     const hm_save_desc *format = hm_save_format_of(desc, world->salt + number);
-    hm_save_put_32(out->piece, sparse->count);
-    hm_save_bytes(out, out->piece, 4);
+    hm_save_put_32(out->buffer, sparse->count);
+    hm_save_bytes(out, out->buffer, 4);
     hm_save_items(out, format, sparse->values, sparse->value_size, sparse->count);
     hm_save_owners(out, sparse->owners, sparse->count);
 }

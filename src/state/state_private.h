@@ -200,10 +200,10 @@ enum {
 };
 
 enum {
-    HM_SAVE_BLOCK = 1 << 16,             /* bytes of the payload before each checksum */
-    HM_SAVE_PIECE = HM_SAVE_MAX_ENCODED, /* bytes that are converted at a time */
-    HM_SAVE_TEXT = 255,                  /* bytes of a name, at most */
-    HM_SAVE_DETAILS = 272                /* numbers of the container's own in a header, at most */
+    HM_SAVE_BLOCK = 1 << 16,              /* bytes of the payload before each checksum */
+    HM_SAVE_BUFFER = HM_SAVE_MAX_ENCODED, /* bytes that are converted at a time */
+    HM_SAVE_TEXT = 255,                   /* bytes of a name, at most */
+    HM_SAVE_DETAILS = 272                 /* numbers of the container's own in a header, at most */
 };
 
 /* What the header of a section says. */
@@ -229,7 +229,7 @@ typedef struct hm_save_out {
     size_t block;     /* bytes that the block may still get */
     uint64_t left;    /* bytes of the payload that are to come */
     const hm_save_section *section;
-    unsigned char piece[HM_SAVE_PIECE];
+    unsigned char buffer[HM_SAVE_BUFFER];
 } hm_save_out;
 
 /* A section that is being read. */
@@ -245,7 +245,7 @@ typedef struct hm_save_in {
     hm_save_section section;
     char others[72]; /* the sections before it, for messages */
     char name[HM_SAVE_TEXT + 1], layout[HM_SAVE_TEXT + 1];
-    unsigned char piece[HM_SAVE_PIECE];
+    unsigned char buffer[HM_SAVE_BUFFER];
 } hm_save_in;
 
 /* Numbers in the order of the format. */

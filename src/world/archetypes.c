@@ -2,7 +2,7 @@
 /* world: sets of components and the archetypes that have them. A hash table finds the archetype of
  * a set; edges lead from an archetype to those with one component more or less, so that the hash is
  * needed only the first time. An archetype's cells and edges are indexed by component, its set and
- * columns are lists; all four are in two pieces of the store. */
+ * columns are lists; all four are in two chunks of the store. */
 #include "world_private.h"
 
 #include "../base/atomic_private.h"
@@ -116,46 +116,46 @@ enum {
     SETS_COLUMN_SIZE = sizeof(uint16_t) + sizeof(uint64_t)
 };
 
-/* Takes a piece of this size or more from the store. The link at its end says that it has no rows
- * of an archetype. What is put into a piece ends before the link, since items of 12 bytes do not
+/* Takes a chunk of this size or more from the store. The link at its end says that it has no rows
+ * of an archetype. What is put into a chunk ends before the link, since items of 12 bytes do not
  * fill a power of two. */
-static hm_status sets_take(hm_world *world, size_t size, uint32_t *piece)
+static hm_status sets_take(hm_world *world, size_t size, uint32_t *chunk)
 {
     uint32_t size_class = 0;
     while (hm_world_class_size(size_class) < size)
         size_class++;
-    hm_status status = hm_world_store_take(world, size_class, piece);
+    hm_status status = hm_world_store_take(world, size_class, chunk);
     if (status != HM_OK)
         return status;
-    hm_memory_unpoison(hm_world_chunk_at(world, *piece), hm_world_class_size(size_class));
-    hm_world_link_of(world, *piece)->archetype = HM_WORLD_NONE;
+    hm_memory_unpoison(hm_world_chunk_at(world, *chunk), hm_world_class_size(size_class));
+    hm_world_link_of(world, *chunk)->archetype = HM_WORLD_NONE;
     return HM_OK;
 }
 
-/* Gives an archetype cells and edges for components up to `number`, as many as the piece has room
+/* Gives an archetype cells and edges for components up to `number`, as many as the chunk has room
  * for. */
 static hm_status sets_widen(hm_world *world, hm_world_archetype *archetype, uint32_t number)
 {
-    uint32_t piece;
-    hm_status status = sets_take(world, (number + (size_t)1) * SETS_CELL_SIZE, &piece);
+    uint32_t chunk;
+    hm_status status = sets_take(world, (number + (size_t)1) * SETS_CELL_SIZE, &chunk);
     if (status != HM_OK)
         return status;
-    size_t span = hm_world_class_size(hm_world_chunk_class(piece)) / SETS_CELL_SIZE;
+    size_t span = hm_world_class_size(hm_world_chunk_class(chunk)) / SETS_CELL_SIZE;
     if (span > HM_WORLD_MAX_COMPONENTS)
         span = HM_WORLD_MAX_COMPONENTS;
-    hm_world_cell *cells = (hm_world_cell *)(void *)hm_world_chunk_at(world, piece);
+    hm_world_cell *cells = (hm_world_cell *)(void *)hm_world_chunk_at(world, chunk);
     uint32_t *edges = (uint32_t *)(void *)(cells + span);
     memset(cells, 0, span * sizeof *cells);
     memset(edges, 0xFF, span * sizeof *edges);
     if (archetype->span != 0) {
         memcpy(cells, archetype->cells, archetype->span * sizeof *cells);
         memcpy(edges, archetype->edges, archetype->span * sizeof *edges);
-        hm_world_store_give(&world->store, archetype->cell_piece);
+        hm_world_store_give(&world->store, archetype->cell_chunk);
     }
     archetype->cells = cells;
     archetype->edges = edges;
     archetype->span = (uint32_t)span;
-    archetype->cell_piece = piece;
+    archetype->cell_chunk = chunk;
     return HM_OK;
 }
 
@@ -247,12 +247,12 @@ static hm_status sets_describe(hm_world *world, const hm_world_set *set,
     if (status != HM_OK)
         return status;
     status =
-        sets_take(world, set->count * (sizeof(uint16_t) + SETS_COLUMN_SIZE), &archetype->set_piece);
+        sets_take(world, set->count * (sizeof(uint16_t) + SETS_COLUMN_SIZE), &archetype->set_chunk);
     if (status != HM_OK) {
-        hm_world_store_give(&world->store, archetype->cell_piece);
+        hm_world_store_give(&world->store, archetype->cell_chunk);
         return status;
     }
-    archetype->column_changed = (uint64_t *)(void *)hm_world_chunk_at(world, archetype->set_piece);
+    archetype->column_changed = (uint64_t *)(void *)hm_world_chunk_at(world, archetype->set_chunk);
     archetype->set = (uint16_t *)(archetype->column_changed + set->count);
     archetype->columns = archetype->set + set->count;
     archetype->set_count = set->count;
@@ -391,8 +391,8 @@ static void sets_drop(hm_world *world, uint32_t index)
 {
     hm_world_archetype *archetype = &world->archetypes[index];
     hm_world_clear_rows(world, index);
-    hm_world_store_give(&world->store, archetype->cell_piece);
-    hm_world_store_give(&world->store, archetype->set_piece);
+    hm_world_store_give(&world->store, archetype->cell_chunk);
+    hm_world_store_give(&world->store, archetype->set_chunk);
     memset(archetype, 0, sizeof *archetype);
     archetype->next = world->dropped;
     world->dropped = index;

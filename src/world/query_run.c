@@ -11,7 +11,7 @@ enum {
     QUERY_LINE = 64,         /* bytes that one prefetch loads */
     QUERY_TAIL_SIZE = 16384, /* bytes of the last rows of a chunk, in all columns of the query */
     QUERY_CACHED_SIZE = 1 << 20, /* bytes of values in a loop that caches keep from the last one */
-    QUERY_PIECES = 8,            /* views of as many rows */
+    QUERY_TAIL_VIEWS = 8,        /* views of as many rows */
     QUERY_STEP = 16              /* a chunk's views begin at multiples of this many rows */
 };
 
@@ -123,7 +123,7 @@ static bool query_next_chunk(hm_query_loop *loop)
 /* Returns how many rows the view at the cursor has. A loop that does little with each value is as
  * fast as its data comes, and the processor's own prefetching begins anew with each column of a
  * chunk. So the last rows of a chunk, its tail, are views of their own, and while the loop runs
- * over such a piece, the piece as far behind the start of the next chunk is loaded. */
+ * over such a view, the one as far behind the start of the next chunk is loaded. */
 static uint32_t query_measure_view(const hm_query_loop *loop)
 {
     const hm_query_cursor *cursor = &loop->cursor;
@@ -134,8 +134,8 @@ static uint32_t query_measure_view(const hm_query_loop *loop)
         first = (cursor->rows - cursor->tail) & ~(uint32_t)(QUERY_STEP - 1);
     if (cursor->row < first)
         return first - cursor->row;
-    uint32_t piece = (cursor->tail / QUERY_PIECES + QUERY_STEP) & ~(uint32_t)(QUERY_STEP - 1);
-    uint32_t count = left < piece + QUERY_STEP ? left : piece, row = cursor->row - first;
+    uint32_t size = (cursor->tail / QUERY_TAIL_VIEWS + QUERY_STEP) & ~(uint32_t)(QUERY_STEP - 1);
+    uint32_t count = left < size + QUERY_STEP ? left : size, row = cursor->row - first;
     query_prefetch_rows(loop, row, row + count);
     return count;
 }

@@ -1,35 +1,35 @@
 /* SPDX-License-Identifier: MIT */
 /* world: memory for chunks. Blocks of 256 KiB are numbered. A block is free, or one chunk, or
- * split into eight pieces, each of which is free, or one chunk, or split likewise: a tree whose
+ * split into eight children, each of which is free, or one chunk, or split likewise: a tree whose
  * *nodes* of level L are as large as chunks of class L. A split node has a bit for each of its
- * pieces that is free. Those with such a bit are in a list of the class of their pieces, and free
- * blocks are in a list too.
+ * children that is free. Those with such a bit are in a list of the class of their children, and
+ * free blocks are in a list too.
  *
  * Each region is a range with as many blocks as there were before, but at most 2^15. Only the first
- * two have less than a block, so that a small world is small: two pieces of 4 KiB, and two of
- * 32 KiB. The pieces that they lack count as taken. The first is in the range of the world's
+ * two have less than a block, so that a small world is small: two children of 4 KiB, and two of
+ * 32 KiB. The children that they lack count as taken. The first is in the range of the world's
  * arrays, which stays where it is. So the region of a block, and the first block of a region,
  * follow from their numbers. A world without a capacity commits a region whole, one with a capacity
  * in steps. All but the last region are committed.
  *
- * The store hands out the lowest piece of a node, and keeps no order among nodes: taking and giving
+ * The store hands out the lowest child of a node, and keeps no order among nodes: taking and giving
  * are O(1). Trim returns the free blocks at the end. Under AddressSanitizer what was taken is
  * poisoned, and its user unpoisons what is in use. What was given back is poisoned too. */
 #include "world_private.h"
 
 #ifndef HM_EXHAUSTIVE
 enum {
-    STORE_FIRST = 1, /* records that there is space for at first */
-    STORE_PIECES = 2 /* of a block that is less than one */
+    STORE_FIRST = 1,   /* records that there is space for at first */
+    STORE_CHILDREN = 2 /* of a block that is less than one */
 };
 #endif
 
 enum {
     STORE_TOP = HM_WORLD_CLASSES - 1,   /* the level of whole blocks */
-    STORE_SHIFT = HM_WORLD_CLASS_SHIFT, /* a node has 2^3 pieces */
+    STORE_SHIFT = HM_WORLD_CLASS_SHIFT, /* a node has 2^3 children */
     STORE_ALL_FREE = (1 << (1 << STORE_SHIFT)) - 1,
-    STORE_PART_FREE = (1 << STORE_PIECES) - 1,  /* all pieces of such a block */
-    STORE_BLOCK_BITS = STORE_TOP * STORE_SHIFT, /* a block has so many units, as a power of two */
+    STORE_PART_FREE = (1 << STORE_CHILDREN) - 1, /* all children of such a block */
+    STORE_BLOCK_BITS = STORE_TOP * STORE_SHIFT,  /* a block has so many units, as a power of two */
     STORE_REGION_BITS = 32 - HM_WORLD_BASE_BITS - STORE_BLOCK_BITS, /* likewise a large region's */
     STORE_REGIONS = 1 << (HM_WORLD_BASE_BITS - HM_WORLD_CLASS_BITS),
     STORE_PARTS = 2 /* the first blocks, each a region, that are less than a block */
@@ -38,7 +38,7 @@ enum {
 /* A node of level 1 or above. */
 typedef struct store_node {
     uint32_t previous, next; /* nodes of the list; HM_WORLD_NONE at its ends */
-    uint8_t free;            /* a bit for each free piece */
+    uint8_t free;            /* a bit for each free child */
     bool is_split;
     bool is_free; /* a block in the list of free ones */
 } store_node;
@@ -86,7 +86,7 @@ static uint32_t store_first_of(uint32_t region)
 static size_t store_region_size(uint32_t region)
 {
     if (region < STORE_PARTS)
-        return STORE_PIECES * hm_world_class_size(region + 1);
+        return STORE_CHILDREN * hm_world_class_size(region + 1);
     return (store_first_of(region + 1) - store_first_of(region)) * HM_WORLD_BLOCK_SIZE;
 }
 
@@ -132,7 +132,7 @@ static size_t store_region_items(void *owner, size_t capacity)
 {
     (void)owner;
     (void)capacity;
-    return STORE_PIECES;
+    return STORE_CHILDREN;
 }
 
 void hm_world_store_list(hm_world_store *store, bool is_bounded, hm_array *region,
@@ -149,7 +149,7 @@ void hm_world_store_list(hm_world_store *store, bool is_bounded, hm_array *regio
     columns[2] = (hm_array_column){.array = region,
                                    .desc = {.item_size = hm_world_class_size(1),
                                             .item_align = HM_MEMORY_ALIGNMENT,
-                                            .capacity = is_bounded ? STORE_PIECES : 0},
+                                            .capacity = is_bounded ? STORE_CHILDREN : 0},
                                    .parts = &parts};
 }
 
@@ -333,7 +333,7 @@ static hm_status store_grow(hm_world *world)
     return HM_OK;
 }
 
-/* Takes the first piece of the list of this class. */
+/* Takes the first child of the list of this class. */
 static uint32_t store_pop(hm_world_store *store, uint32_t size_class)
 {
     uint32_t index = store->heads[size_class];
@@ -343,14 +343,15 @@ static uint32_t store_pop(hm_world_store *store, uint32_t size_class)
         return index;
     }
     store_node *node = store_node_at(store, size_class + 1, index);
-    uint32_t piece = hm_bits_lowest(node->free);
+    uint32_t child = hm_bits_lowest(node->free);
     node->free &= (uint8_t)(node->free - 1);
     if (node->free == 0)
         store_unlink(store, size_class, index);
-    return index << STORE_SHIFT | piece;
+    return index << STORE_SHIFT | child;
 }
 
-/* Returns the smallest class with free pieces, from this one on; if there is none, the largest. */
+/* Returns the smallest class with free children, from this one on; if there is none, the largest.
+ */
 static uint32_t store_find_class(const hm_world_store *store, uint32_t size_class)
 {
     while (size_class < STORE_TOP && store->heads[size_class] == HM_WORLD_NONE)
@@ -372,7 +373,7 @@ hm_status hm_world_store_take(hm_world *world, uint32_t size_class, uint32_t *ch
     for (; level > size_class; level--, index <<= STORE_SHIFT) {
         store_node *node = store_node_at(store, level, index);
         node->is_split = true;
-        node->free = STORE_ALL_FREE - 1; /* The first piece is taken. */
+        node->free = STORE_ALL_FREE - 1; /* The first child is taken. */
         store_link(store, level - 1, index);
     }
     *chunk = store_name(index << STORE_SHIFT * size_class, size_class);
@@ -386,12 +387,12 @@ void hm_world_store_give(hm_world_store *store, uint32_t chunk)
     uint32_t index = store_unit_of(chunk) >> STORE_SHIFT * level;
     hm_memory_poison(store_at(store, chunk), hm_world_class_size(level));
     for (; level < STORE_TOP; level++) {
-        uint32_t piece = index & ((1U << STORE_SHIFT) - 1);
+        uint32_t child = index & ((1U << STORE_SHIFT) - 1);
         index >>= STORE_SHIFT;
         store_node *node = store_node_at(store, level + 1, index);
         if (node->free == 0)
             store_link(store, level, index);
-        node->free |= (uint8_t)(1U << piece);
+        node->free |= (uint8_t)(1U << child);
         if (node->free != STORE_ALL_FREE)
             return;
         store_unlink(store, level, index);
@@ -464,7 +465,7 @@ static hm_status store_decommit(hm_world_store *store, uint32_t region, size_t e
     return status;
 }
 
-/* The root archetype has pieces in the first block, which is not free. */
+/* The root archetype has children in the first block, which is not free. */
 hm_status hm_world_store_trim(hm_world_store *store)
 {
     uint32_t count = (uint32_t)store->record_array.count, region;
@@ -498,7 +499,7 @@ static uint32_t store_count_list(const hm_world_store *store, uint32_t size_clas
     return count;
 }
 
-/* Counts the split nodes of a level that have free pieces; UINT32_MAX if one is damaged. */
+/* Counts the split nodes of a level that have free children; UINT32_MAX if one is damaged. */
 static uint32_t store_count_nodes(const hm_world_store *store, uint32_t level)
 {
     uint32_t count = 0;
@@ -529,7 +530,7 @@ hm_status hm_world_store_validate(const hm_world_store *store)
             size_class == STORE_TOP ? blocks : store_count_nodes(store, size_class + 1);
         if (count == UINT32_MAX || store_count_list(store, size_class) != count)
             return hm_fail(HM_ERROR_CORRUPT,
-                           "the list of free pieces of class %" HM_U32 " is damaged", size_class);
+                           "the list of free children of class %" HM_U32 " is damaged", size_class);
     }
     return HM_OK;
 }

@@ -2,7 +2,7 @@
 /* world: what its sources share.
  *
  *     room.c        makes room in arrays that may move
- *     store.c       memory: blocks of 256 KiB, whole or in pieces of 512 bytes, 4 KiB or 32 KiB
+ *     store.c       memory: blocks of 256 KiB, whole or in parts of 512 bytes, 4 KiB or 32 KiB
  *     refuse.c      why a call is refused; the time of callbacks
  *     disturb.c     what the order of an archetype is told
  *     values.c      the values of components: check, write, destroy

@@ -18,7 +18,7 @@
 #define POOL_FIRST_STACK 2
 #define POOL_MIN_BUCKETS 2
 #define POOL_HASH_FACTOR (UINT64_C(1) << 32) /* all collide: the arena's address is no matter */
-#define POOL_MAX_PIECE_BLOCKS 2
+#define POOL_MAX_EXTENT_BLOCKS 2
 
 /* All is lifted at the first misfit, or, by an order with key and compare, never. */
 #define ORDER_FEW_MISFITS (state->order.key != NULL && state->order.compare != NULL)
@@ -28,7 +28,7 @@
 #define ORDER_DIGIT_BITS 1
 #define ORDER_FEW_ITEMS 3
 
-#define SECONDARY_PIECE_SIZE ((size_t)8)
+#define SECONDARY_SEGMENT_SIZE ((size_t)8)
 #define TABLE_LINE 8
 
 #define RECORDS_SPREAD 2
@@ -47,7 +47,7 @@
 #define WORLD_FIRST_ARCHETYPES 8
 #define WORLD_FIRST_BUCKETS 8
 #define STORE_FIRST 6
-#define STORE_PIECES 1
+#define STORE_CHILDREN 1
 #define HM_QUERY_FEW 3
 #define HM_QUERY_KNOWN 2
 #define DEFRAGMENT_ARCHETYPES 2

@@ -66,11 +66,11 @@ static void blank(void)
            (INDEX_MODEL_OWNERS - model.count) * sizeof *model.entries);
     blank_behind(&owners->value_array, sizeof(hm_index_place) * owners->count);
     blank_behind(&owners->owner_array, sizeof(hm_handle) * owners->count);
-    blank_behind(&owners->piece_array, owners->piece_array.count);
+    blank_behind(&owners->segment_array, owners->segment_array.count);
     BLANK(owners->value_array.count);
     BLANK(owners->owner_array.count);
     for (uint32_t slot = 0; slot < owners->slot_end; slot++)
-        if (owners->pieces[slot >> owners->piece_shift] != 0 && !has_owner(slot))
+        if (owners->segments[slot >> owners->segment_shift] != 0 && !has_owner(slot))
             owners->positions[slot] = 0;
     blank_blocks(&index->members);
     blank_behind(&index->members.record_array, sizeof(hm_index_bucket) * index->bucket_count);

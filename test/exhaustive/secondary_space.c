@@ -55,7 +55,7 @@ static void blank_positions(void)
     if (blank_order_lists(secondary->order))
         return;
     for (uint32_t slot = 0; slot < secondary->slot_end; slot++)
-        if (secondary->pieces[slot >> secondary->piece_shift] != 0 && !has_value(slot))
+        if (secondary->segments[slot >> secondary->segment_shift] != 0 && !has_value(slot))
             secondary->positions[slot] = 0;
 }
 
@@ -77,7 +77,7 @@ static void blank(void)
     }
     blank_behind(&secondary->value_array, config->item_size * secondary->count);
     blank_behind(&secondary->owner_array, sizeof(hm_handle) * secondary->count);
-    blank_behind(&secondary->piece_array, secondary->piece_array.count);
+    blank_behind(&secondary->segment_array, secondary->segment_array.count);
     BLANK(secondary->value_array.count);
     BLANK(secondary->owner_array.count);
     blank_positions();
@@ -119,19 +119,19 @@ static void fill(void)
     }
 }
 
-/* After a trim: the pages of values and owners, the pieces that owners use, and the column that
+/* After a trim: the pages of values and owners, the segments that owners use, and the column that
  * tells which these are. The order's memory is not promised. */
 static void check_trimmed(void)
 {
     const hm_secondary *secondary = &model.secondary;
-    uint32_t shift = secondary->piece_shift, used = 0, pieces = 0, end = 0;
+    uint32_t shift = secondary->segment_shift, used = 0, segments = 0, end = 0;
     for (uint32_t i = 0; i < model.count; i++)
         used |= 1u << (hm_handle_index(model.entries[i].owner) >> shift);
     for (; used >> end != 0; end++)
-        pieces += used >> end & 1;
+        segments += used >> end & 1;
     size_t needed = space_in_pages(config, config->item_size * model.count) +
                     space_in_pages(config, sizeof(hm_handle) * model.count) +
-                    space_in_pages(config, end) + (sizeof(uint32_t) << shift) * pieces;
+                    space_in_pages(config, end) + (sizeof(uint32_t) << shift) * segments;
     hm_stats aside = {0};
     hm_order_add_sizes(secondary->order, &aside);
     CHECK(hm_secondary_get_stats(secondary).committed_size == needed + aside.committed_size);
@@ -139,7 +139,7 @@ static void check_trimmed(void)
 
 static size_t begin(const space_config *of)
 {
-    /* marks; values, owners, pieces and positions; scratch memory: small ones first */
+    /* marks; values, owners, segments and positions; scratch memory: small ones first */
     static const size_t windows[] = {4 * SECONDARY_WINDOW, SPACE_ORDER, SPACE_SCRATCH};
     const size_t live = offsetof(secondary_model, secondary);
     CHECK(of->capacity <= SECONDARY_MODEL_VALUES);

@@ -71,12 +71,12 @@ static void blank_spare_chunk(uint32_t chunk)
     memset(hm_world_chunk_at(world, chunk), SPACE_BLANK, size);
 }
 
-/* Blanks a piece from an address in it on. */
-static void blank_piece(uint32_t piece, const void *from)
+/* Blanks a chunk from an address in it on. */
+static void blank_tail(uint32_t chunk, const void *from)
 {
-    unsigned char *at = hm_world_chunk_at(world, piece);
+    unsigned char *at = hm_world_chunk_at(world, chunk);
     size_t used = (size_t)((const unsigned char *)from - at);
-    memset(at + used, SPACE_BLANK, hm_world_class_size(hm_world_chunk_class(piece)) - used);
+    memset(at + used, SPACE_BLANK, hm_world_class_size(hm_world_chunk_class(chunk)) - used);
 }
 
 /* Times become 0. Only the order under way can know that an archetype is in order. */
@@ -88,8 +88,8 @@ static void blank_archetype(hm_world_archetype *archetype)
     if (!archetype->is_alive)
         return;
     memset(archetype->column_changed, 0, sizeof *archetype->column_changed * archetype->set_count);
-    blank_piece(archetype->cell_piece, archetype->edges + archetype->span);
-    blank_piece(archetype->set_piece, archetype->columns + archetype->column_count);
+    blank_tail(archetype->cell_chunk, archetype->edges + archetype->span);
+    blank_tail(archetype->set_chunk, archetype->columns + archetype->column_count);
     if (world->order == NULL || hm_world_order_of(world)->order.key == NULL)
         archetype->is_ordered = false;
     bool is_spare = archetype->last == HM_WORLD_NONE;
@@ -152,7 +152,7 @@ static void blank_behind_blocks(void)
                world->store.committed_size - used);
 }
 
-/* Free pieces, and the links of nodes that are in no list. */
+/* Free children, and the links of nodes that are in no list. */
 static void blank_store(void)
 {
     uint32_t nodes = (uint32_t)world->store.record_array.count;
@@ -161,9 +161,9 @@ static void blank_store(void)
             store_node *node = node_at(level, i);
             if (node->is_free)
                 blank_node(level, i);
-            for (uint32_t piece = 0; piece < STORE_HALVES; piece++)
-                if ((node->free >> piece & 1) != 0)
-                    blank_node(level - 1, i * STORE_HALVES + piece);
+            for (uint32_t child = 0; child < STORE_HALVES; child++)
+                if ((node->free >> child & 1) != 0)
+                    blank_node(level - 1, i * STORE_HALVES + child);
             if (node->free == 0 && !node->is_free)
                 BLANK(node->previous), BLANK(node->next);
         }
@@ -195,14 +195,14 @@ static void blank_secondary(hm_secondary *secondary, uint32_t kind)
 {
     blank_behind(&secondary->value_array, (size_t)secondary->value_size * secondary->count);
     blank_behind(&secondary->owner_array, sizeof(hm_handle) * secondary->count);
-    blank_behind(&secondary->piece_array, secondary->piece_array.count);
+    blank_behind(&secondary->segment_array, secondary->segment_array.count);
     BLANK(secondary->value_array.count);
     BLANK(secondary->owner_array.count);
     if (secondary->order != NULL)
         BLANK(secondary->order->range.count);
     for (uint32_t slot = 0; slot < secondary->slot_end; slot++) {
         const world_model_entity *entity = in_slot(slot);
-        if (secondary->pieces[slot >> secondary->piece_shift] != 0 &&
+        if (secondary->segments[slot >> secondary->segment_shift] != 0 &&
             (entity == NULL || (entity->mask >> kind & 1) == 0))
             secondary->positions[slot] = 0;
     }
@@ -306,7 +306,7 @@ static void blank(void)
 }
 
 /* The form of a state: all of it but the names of chunks and archetypes. Archetypes come in the
- * order of their sets; of the store counts how many pieces of each class are free. */
+ * order of their sets; of the store counts how many nodes of each class are free. */
 
 static struct {
     unsigned char *bytes;
@@ -367,7 +367,7 @@ static void put_archetype(const hm_world_archetype *archetype)
     put_byte(archetype->span);
     put_byte(edges);
     put_byte(archetype->is_ordered);
-    put_byte(hm_world_chunk_class(archetype->cell_piece));
+    put_byte(hm_world_chunk_class(archetype->cell_chunk));
     put_rows(archetype);
 }
 
@@ -388,7 +388,7 @@ static void put_store(void)
     for (uint32_t level = STORE_TOP; level > 0; level--, nodes *= STORE_HALVES)
         for (uint32_t i = 0; i < nodes; i++) {
             free[STORE_TOP] += node_at(level, i)->is_free;
-            for (uint32_t pieces = node_at(level, i)->free; pieces != 0; pieces &= pieces - 1)
+            for (uint32_t left = node_at(level, i)->free; left != 0; left &= left - 1)
                 free[level - 1]++;
         }
     put(free, sizeof free);

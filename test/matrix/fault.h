@@ -19,10 +19,10 @@ enum {
     EDGE = 40,
     META_SIZE = 8,
     TYPE = 77,
-    PIECE_SLOTS = 16384,         /* of a secondary's positions */
-    FAR_AWAY = 63 * PIECE_SLOTS, /* of a secondary's 64 pieces, the last */
-    LARGE = 3 << 16,             /* bytes of a list that is more than one page of every size */
-    COMPONENTS = 6,              /* of a world */
+    SEGMENT_SLOTS = 16384,         /* of a secondary's positions */
+    FAR_AWAY = 63 * SEGMENT_SLOTS, /* of a secondary's 64 segments, the last */
+    LARGE = 3 << 16,               /* bytes of a list that is more than one page of every size */
+    COMPONENTS = 6,                /* of a world */
     TAGS = 10
 };
 
@@ -380,7 +380,8 @@ static inline void live_with_every_refusal(const kind *of, action *grow, uint32_
         stage.way = (uint32_t)(i % of->ways);
         stage.layout = test_layout_at(i / of->ways);
         uint32_t k = 1;
-        for (; is_of_interest(&stage, 0) && live(&stage, grow, steps, k, false); k = test_next_call(k))
+        for (; is_of_interest(&stage, 0) && live(&stage, grow, steps, k, false);
+             k = test_next_call(k))
             live(&stage, grow, steps, k, true);
         /* At least each column and what is behind it, or a range at a time. */
         CHECK(k > (is_unbounded(&stage) ? 1 : 5) || !is_of_interest(&stage, 0));

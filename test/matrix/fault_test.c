@@ -201,7 +201,7 @@ TEST(pool_fault, a_whole_life_survives_any_refusal)
 /* secondary */
 
 MADE_BY(secondary, .value_size = on->layout.item_size, .value_align = on->layout.item_align,
-        .capacity = on->way == 0 ? MAX_SLOTS : 0, .max_slots = 64 * PIECE_SLOTS)
+        .capacity = on->way == 0 ? MAX_SLOTS : 0, .max_slots = 64 * SEGMENT_SLOTS)
 COMMON(secondary)
 
 static bool secondary_set(scene *on, uint32_t slot)
@@ -229,7 +229,7 @@ static bool secondary_large_reserve(scene *on)
 {
     uint32_t n = MAX_SLOTS - secondary_count(on);
     return succeeds(
-        hm_secondary_reserve(&on->in.secondary, n < 3 * PIECE_SLOTS ? n : 3 * PIECE_SLOTS));
+        hm_secondary_reserve(&on->in.secondary, n < 3 * SEGMENT_SLOTS ? n : 3 * SEGMENT_SLOTS));
 }
 
 static void secondary_erase(scene *on, uint32_t position)
@@ -238,18 +238,18 @@ static void secondary_erase(scene *on, uint32_t position)
     CHECK(hm_secondary_remove(&on->in.secondary, owner));
 }
 
-/* All values are gone but a few in front, and with them whole pieces. */
+/* All values are gone but a few in front, and with them whole segments. */
 static void secondary_ruin(scene *on)
 {
     for (uint32_t i = 0; i < 4; i++)
-        CHECK(secondary_set(on, FAR_AWAY - i * 3 * PIECE_SLOTS));
+        CHECK(secondary_set(on, FAR_AWAY - i * 3 * SEGMENT_SLOTS));
     while (secondary_count(on) > 5)
         secondary_erase(on, 5);
-    CHECK(secondary_set(on, FAR_AWAY - 6 * PIECE_SLOTS));
+    CHECK(secondary_set(on, FAR_AWAY - 6 * SEGMENT_SLOTS));
 }
 
 /* A set has moved the positions, but was refused to give back the memory that they have left. */
-static void stand_with_pieces_left(scene *on)
+static void stand_with_segments_left(scene *on)
 {
     bool is_set = !secondary_add(on);
     for (uint32_t k = 1; !is_set && on->in.secondary.left == NULL; k++) {
@@ -284,7 +284,7 @@ REFUSED(secondary, reserve, {stand_empty, secondary_reserve, 0},
         {stand_cleared_and_trimmed, secondary_reserve, 0},
         {stand_empty, secondary_large_reserve, 0}, {stand_in_ruins, secondary_large_reserve, 0})
 REFUSED(secondary, trim, {stand_in_ruins, secondary_trim, 0},
-        {stand_with_pieces_left, secondary_trim, 0})
+        {stand_with_segments_left, secondary_trim, 0})
 NEVER_ASKS(secondary)
 
 static bool value_is_asked(hm_handle owner, const void *value, void *context)

@@ -315,7 +315,7 @@ TEST(lists_fault, what_adds_nothing_succeeds_without_memory)
 
 /* index: of owners in slots from 0 on, with or without a limit of keys */
 
-MADE_BY(index, .capacity = on->way < 2 ? MAX_ITEMS : 0, .max_slots = 64 * PIECE_SLOTS,
+MADE_BY(index, .capacity = on->way < 2 ? MAX_ITEMS : 0, .max_slots = 64 * SEGMENT_SLOTS,
         .key_limit = on->way % 2 * MAX_ITEMS)
 COMMON(index)
 

@@ -20,7 +20,7 @@ enum {
     MANY = 20000,
     EPISODES = 8,
     EPISODE = 400 /* operations */,
-    PIECE = 65536 /* bytes, of a secondary */
+    SEGMENT = 65536 /* bytes, of a secondary */
 };
 
 typedef test_any container;
@@ -150,7 +150,7 @@ static bool holds_table(const container *c, hm_handle handle, uint32_t number)
 VERBS(table);
 
 /* Of a secondary and an index, the handle of a number is that of the owner with this slot. */
-#define KEPT_secondary 8, PIECE, false, true
+#define KEPT_secondary 8, SEGMENT, false, true
 static hm_status init_secondary(container *c, uint32_t way, uint32_t capacity,
                                 const hm_memory *memory)
 {
@@ -236,7 +236,7 @@ static bool holds_index(const container *c, hm_handle handle, uint32_t number)
 
 VERBS(index);
 
-#define KEPT_world 16, 24 * MANY + 2 * PIECE, true, false
+#define KEPT_world 16, 24 * MANY + 2 * SEGMENT, true, false
 static hm_component number_component;
 static hm_status init_world(container *c, uint32_t way, uint32_t capacity, const hm_memory *memory)
 {

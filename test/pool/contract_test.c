@@ -317,7 +317,7 @@ TEST(pool_contract, validate_sees_a_block_that_is_not_in_its_place)
     const hm_pool whole = pool;
     uintptr_t *bases = pool.places.bases, other[64];
     memcpy(other, bases, sizeof other);
-    for (uint32_t block = 0; block < 8; block++) { /* the first two are alone in their pieces */
+    for (uint32_t block = 0; block < 8; block++) { /* the first two are alone in their extents */
         for (uintptr_t distance = 8; distance <= BLOCK; distance *= BLOCK / 8) {
             bases[block] += distance;
             CHECK(hm_pool_validate(&pool) == HM_ERROR_CORRUPT);

@@ -18,9 +18,9 @@ TEST(secondary_contract, the_index_space_may_have_all_indices)
     CHECK(hm_secondary_set(&secondary, owner(UINT32_MAX, 1), NULL) == NULL);
     hm_secondary_stats stats = hm_secondary_get_stats(&secondary);
     CHECK(stats.slots == UINT32_MAX);
-    /* A byte for each piece, the positions of one, and a page of values and of owners. */
-    size_t pieces = (size_t)((UINT64_C(1) << 32) / PIECE_SLOTS);
-    CHECK(stats.committed_size == pieces + PIECE_SIZE + 2 * hm_memory_os()->page_size);
+    /* A byte for each segment, the positions of one, and a page of values and of owners. */
+    size_t segments = (size_t)((UINT64_C(1) << 32) / SEGMENT_SLOTS);
+    CHECK(stats.committed_size == segments + SEGMENT_SIZE + 2 * hm_memory_os()->page_size);
     CHECK(hm_secondary_remove(&secondary, owner(UINT32_MAX - 1, 1)));
     CHECK(hm_secondary_trim(&secondary) == HM_OK);
     CHECK(hm_secondary_get_stats(&secondary).committed_size == 0);
@@ -62,17 +62,17 @@ static int damage(hm_secondary *secondary, int how)
     DAMAGE(owner, secondary->owners[1].bits |= HM_HANDLE_FREE_BIT);
     DAMAGE(owner, secondary->owners[1] = secondary->owners[0]);
     DAMAGE(owner, secondary->positions[1] = 2);
-    DAMAGE(sparse, secondary->pieces[0] = 0);
-    DAMAGE(sparse, secondary->pieces[0] = 3); /* the marks of a trim are gone after it */
-    DAMAGE(sparse, secondary->positions_size += PIECE_SIZE);
+    DAMAGE(sparse, secondary->segments[0] = 0);
+    DAMAGE(sparse, secondary->segments[0] = 3); /* the marks of a trim are gone after it */
+    DAMAGE(sparse, secondary->positions_size += SEGMENT_SIZE);
     DAMAGE(sparse, secondary->slot_end = secondary->max_slots);
-    DAMAGE(counts, secondary->piece_array.count = 0);
+    DAMAGE(counts, secondary->segment_array.count = 0);
     DAMAGE(counts, secondary->max_slots = secondary->slot_end - 1);
     DAMAGE(counts, secondary->value_array.limit = 1);
     DAMAGE(counts, secondary->owner_array.limit = 1);
     DAMAGE(counts, secondary->values++);
     DAMAGE(counts, secondary->owners++);
-    DAMAGE(counts, secondary->pieces++);
+    DAMAGE(counts, secondary->segments++);
     DAMAGE(counts, secondary->value_size++);
     DAMAGE(counts, secondary->guard.limit++);
     DAMAGE(counts, secondary->guard.flags |= HM_GUARD_BUSY); /* then it is 0 */
@@ -91,7 +91,7 @@ TEST(secondary_contract, validate_sees_each_broken_invariant)
         hm_secondary damaged = secondary;
         damages = damage(&damaged, how);
         CHECK(is_told(hm_secondary_validate(&damaged)));
-        secondary.pieces[0] = 1;
+        secondary.segments[0] = 1;
         for (uint32_t i = 0; i < 3; i++) {
             secondary.owners[i] = owner(i, 1);
             secondary.positions[i] = i;
@@ -100,14 +100,14 @@ TEST(secondary_contract, validate_sees_each_broken_invariant)
     }
 }
 
-/* Both pieces have memory always. */
-TEST(secondary_contract, validate_sees_a_missing_piece_of_one_without_a_capacity)
+/* Both segments have memory always. */
+TEST(secondary_contract, validate_sees_a_missing_segment_of_one_without_a_capacity)
 {
-    for (uint32_t piece = 0; piece < 2; piece++) {
+    for (uint32_t segment = 0; segment < 2; segment++) {
         hm_secondary secondary;
         CHECK(hm_secondary_init(&secondary, &(hm_secondary_desc){.value_size = 4}) == HM_OK);
         CHECK(hm_secondary_validate(&secondary) == HM_OK);
-        secondary.pieces[piece] = 0;
+        secondary.segments[segment] = 0;
         CHECK(hm_secondary_validate(&secondary) == HM_ERROR_CORRUPT);
         hm_secondary_fini(&secondary);
     }

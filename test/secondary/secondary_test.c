@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What a secondary promises beside what its model compares and what all containers share: values of
- * its own, its owners' hooks, pieces of memory, and random patterns. */
+ * its own, its owners' hooks, segments of memory, and random patterns. */
 #include "support/secondary.h"
 
 #include "support/layout.h"
@@ -105,14 +105,15 @@ TEST(secondary, the_owners_destroy_hook_removes_the_value_at_once)
 
 /* memory */
 
-TEST(secondary, an_owner_with_a_high_index_costs_one_piece_of_the_sparse_column)
+TEST(secondary, an_owner_with_a_high_index_costs_one_segment_of_the_sparse_column)
 {
     hm_secondary secondary = make((hm_secondary_desc){.capacity = 100, .max_slots = 1 << 24});
     set(&secondary, owner(0, 1), 0);
     size_t one = hm_secondary_get_stats(&secondary).committed_size;
     set(&secondary, owner((1 << 24) - 1, 1), 1);
     size_t two = hm_secondary_get_stats(&secondary).committed_size;
-    CHECK(two - one >= PIECE_SIZE && two - one <= 2 * PIECE_SIZE); /* and perhaps of `pieces` */
+    CHECK(two - one >= SEGMENT_SIZE &&
+          two - one <= 2 * SEGMENT_SIZE); /* and perhaps of `segments` */
     CHECK(hm_secondary_get_stats(&secondary).slots == 1 << 24);
     /* Between them lookups read no memory that is not there. */
     for (uint32_t i = 1; i < (1 << 24) - 1; i += 4099)
@@ -120,7 +121,7 @@ TEST(secondary, an_owner_with_a_high_index_costs_one_piece_of_the_sparse_column)
     finish(&secondary);
 }
 
-TEST(secondary, pieces_are_whole_pages_however_large_those_are)
+TEST(secondary, segments_are_whole_pages_however_large_those_are)
 {
     static const size_t page_sizes[] = {4096, 65536, (size_t)1 << 18, (size_t)1 << 21};
     for (size_t i = 0; i < sizeof page_sizes / sizeof *page_sizes; i++) {
@@ -128,7 +129,7 @@ TEST(secondary, pieces_are_whole_pages_however_large_those_are)
         if (page_sizes[i] < hm_memory_os()->page_size)
             continue;
         test_memory_init_with_holes(&memory, page_sizes[i]);
-        hm_secondary_desc desc = {.capacity = 100, .max_slots = 9 * PIECE_SLOTS + 100};
+        hm_secondary_desc desc = {.capacity = 100, .max_slots = 9 * SEGMENT_SLOTS + 100};
         desc.memory = &memory.table;
         hm_secondary secondary = make(desc);
         for (uint32_t index = desc.max_slots; index > 0; index -= index < 5000 ? index : 5000)
@@ -169,17 +170,18 @@ TEST(secondary, after_a_reserve_the_promised_sets_need_no_memory)
 /* With a value behind all that is reserved, or without. */
 TEST(secondary, a_reserve_reaches_to_its_last_slot_and_no_further)
 {
-    const uint32_t ends[] = {PIECE_SLOTS - 1,     PIECE_SLOTS,     PIECE_SLOTS + 1,
-                             2 * PIECE_SLOTS - 1, 2 * PIECE_SLOTS, 2 * PIECE_SLOTS + 1};
+    const uint32_t ends[] = {SEGMENT_SLOTS - 1,     SEGMENT_SLOTS,     SEGMENT_SLOTS + 1,
+                             2 * SEGMENT_SLOTS - 1, 2 * SEGMENT_SLOTS, 2 * SEGMENT_SLOTS + 1};
     for (uint32_t i = 0; i < 2 * sizeof ends / sizeof *ends; i++) {
-        uint32_t end = ends[i / 2], next = (end + PIECE_SLOTS - 1) / PIECE_SLOTS * PIECE_SLOTS;
+        uint32_t end = ends[i / 2],
+                 next = (end + SEGMENT_SLOTS - 1) / SEGMENT_SLOTS * SEGMENT_SLOTS;
         test_memory memory;
         test_memory_init_with_holes(&memory, hm_memory_os()->page_size);
-        hm_secondary_desc desc = {.capacity = 3 * PIECE_SLOTS, .max_slots = 8 * PIECE_SLOTS};
+        hm_secondary_desc desc = {.capacity = 3 * SEGMENT_SLOTS, .max_slots = 8 * SEGMENT_SLOTS};
         desc.memory = &memory.table;
         hm_secondary secondary = make(desc);
         if (i % 2 != 0)
-            set(&secondary, owner(8 * PIECE_SLOTS - 1, 1), 1);
+            set(&secondary, owner(8 * SEGMENT_SLOTS - 1, 1), 1);
         CHECK(hm_secondary_reserve(&secondary, end - i % 2) == HM_OK);
         test_memory_fail(&memory, 1, true);
         set(&secondary, owner(end - 1, 1), 1);
@@ -190,26 +192,26 @@ TEST(secondary, a_reserve_reaches_to_its_last_slot_and_no_further)
     }
 }
 
-TEST(secondary, trim_gives_back_values_and_the_pieces_without_an_owner)
+TEST(secondary, trim_gives_back_values_and_the_segments_without_an_owner)
 {
     hm_secondary secondary = make((hm_secondary_desc){.value_size = 4096});
     for (uint32_t i = 0; i < 100; i++) {
-        CHECK(hm_secondary_set(&secondary, owner(i % 10 * PIECE_SLOTS + i, 1), NULL) != NULL);
+        CHECK(hm_secondary_set(&secondary, owner(i % 10 * SEGMENT_SLOTS + i, 1), NULL) != NULL);
         CHECK(hm_secondary_count(&secondary) == i + 1);
     }
     size_t before = hm_secondary_get_stats(&secondary).committed_size;
     for (uint32_t i = 0; i < 100; i++)
         if (i % 10 != 2 && i % 10 != 5)
-            CHECK(hm_secondary_remove(&secondary, owner(i % 10 * PIECE_SLOTS + i, 1)));
+            CHECK(hm_secondary_remove(&secondary, owner(i % 10 * SEGMENT_SLOTS + i, 1)));
     CHECK(hm_secondary_trim(&secondary) == HM_OK);
     hm_secondary_stats stats = hm_secondary_get_stats(&secondary);
-    CHECK(before - stats.committed_size >= 8 * PIECE_SIZE + (size_t)64 * 4096);
-    CHECK(stats.slots == 6 * PIECE_SLOTS);
+    CHECK(before - stats.committed_size >= 8 * SEGMENT_SIZE + (size_t)64 * 4096);
+    CHECK(stats.slots == 6 * SEGMENT_SLOTS);
     for (uint32_t i = 0; i < 100; i++)
-        CHECK(hm_secondary_contains(&secondary, owner(i % 10 * PIECE_SLOTS + i, 1)) ==
+        CHECK(hm_secondary_contains(&secondary, owner(i % 10 * SEGMENT_SLOTS + i, 1)) ==
               (i % 10 == 2 || i % 10 == 5));
     for (uint32_t i = 0; i < 100; i++)
-        CHECK(hm_secondary_set(&secondary, owner(i % 10 * PIECE_SLOTS + i, 1), NULL) != NULL);
+        CHECK(hm_secondary_set(&secondary, owner(i % 10 * SEGMENT_SLOTS + i, 1), NULL) != NULL);
     CHECK(hm_secondary_count(&secondary) == 100);
     hm_secondary_clear(&secondary);
     CHECK(hm_secondary_trim(&secondary) == HM_OK);
@@ -227,24 +229,25 @@ static int compare_ints(const void *a, const void *b, void *context)
 
 static const hm_order by_compare = {.compare = compare_ints};
 
-/* The lists of an unfinished order name slots. The pieces of those that are gone are given back. */
-TEST(secondary, trim_in_the_middle_of_an_order_may_take_the_pieces_of_removed_owners)
+/* The lists of an unfinished order name slots. The segments of those that are gone are given back.
+ */
+TEST(secondary, trim_in_the_middle_of_an_order_may_take_the_segments_of_removed_owners)
 {
     enum { VALUES = 2000 };
     for (uint32_t compares = 100; compares < 30000; compares += 1300) {
         hm_secondary secondary = make((hm_secondary_desc){0});
         for (uint32_t i = 0; i < VALUES; i++)
-            set(&secondary, owner(i % 10 * PIECE_SLOTS + i, 1), (int)(i * 739 % VALUES));
+            set(&secondary, owner(i % 10 * SEGMENT_SLOTS + i, 1), (int)(i * 739 % VALUES));
         const hm_budget budget = {.max_compares = compares, .max_swaps = VALUES / 2};
         hm_secondary_defragment(&secondary, &by_compare, ONCE(budget));
         for (uint32_t i = 0; i < VALUES; i++)
             if (i % 10 > 4)
-                CHECK(hm_secondary_remove(&secondary, owner(i % 10 * PIECE_SLOTS + i, 1)));
+                CHECK(hm_secondary_remove(&secondary, owner(i % 10 * SEGMENT_SLOTS + i, 1)));
         CHECK(hm_secondary_trim(&secondary) == HM_OK);
-        CHECK(hm_secondary_get_stats(&secondary).slots == 5 * PIECE_SLOTS);
+        CHECK(hm_secondary_get_stats(&secondary).slots == 5 * SEGMENT_SLOTS);
         CHECK(hm_secondary_defragment(&secondary, &by_compare, ONCE(budget)).compares <= compares);
         for (uint32_t i = 0; i < VALUES; i++)
-            set(&secondary, owner(i % 10 * PIECE_SLOTS + i, 1), (int)(i * 739 % VALUES));
+            set(&secondary, owner(i % 10 * SEGMENT_SLOTS + i, 1), (int)(i * 739 % VALUES));
         CHECK(hm_secondary_defragment(&secondary, &by_compare, NULL).done);
         const int *values = hm_secondary_values(&secondary);
         for (uint32_t i = 1; i < VALUES; i++)

@@ -7,7 +7,7 @@
 
 #include <handle_map/secondary.h>
 
-enum { OWNER_TYPE = 5, PIECE_SLOTS = 16384, PIECE_SIZE = 65536 };
+enum { OWNER_TYPE = 5, SEGMENT_SLOTS = 16384, SEGMENT_SIZE = 65536 };
 
 static inline hm_handle owner(uint32_t index, uint32_t generation)
 {
@@ -22,7 +22,7 @@ static inline hm_secondary make(hm_secondary_desc desc)
     if (desc.capacity == 0)
         desc.capacity = 10000;
     if (desc.max_slots == 0) /* Reserved address space costs time in emulators. */
-        desc.max_slots = 10 * PIECE_SLOTS;
+        desc.max_slots = 10 * SEGMENT_SLOTS;
     desc.type_id = OWNER_TYPE;
     CHECK(hm_secondary_init(&secondary, &desc) == HM_OK);
     return secondary;

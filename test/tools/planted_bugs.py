@@ -106,7 +106,7 @@ BUGS = [
     Bug("the order does not hear of a value that is replaced", "src/dense/secondary.c",
         "    hm_secondary_disturb(secondary, index, secondary->count);\n    return secondary_write",
         "    return secondary_write", "secondary"),
-    Bug("trim takes the piece of the last owner", "src/dense/secondary_pieces.c",
+    Bug("trim takes the segment of the last owner", "src/dense/secondary_segments.c",
         "    for (uint32_t i = 0; i < secondary->count; i++) {\n        uint32_t slot",
         "    for (uint32_t i = 0; i + 1 < secondary->count; i++) {\n        uint32_t slot",
         "secondary", is_canary=True),
@@ -536,7 +536,7 @@ BUGS = [
         "        if (!record->is_kept && !watch_is_alive(record))\n",
         "        if (false && !record->is_kept && !watch_is_alive(record))\n", "history"),
     Bug("a container that moves leaves its past behind", "src/history/watch.c",
-        "    if (watch_owns_pieces(history, i) &&", "    if (false && watch_owns_pieces(history, i) &&",
+        "    if (watch_owns_spans(history, i) &&", "    if (false && watch_owns_spans(history, i) &&",
         "history"),
     Bug("watched bytes drop the container in them when it is finished", "src/history/watch.c",
         "    if (i < watch_record_count(history) && !watch_record(history, i)->is_kept)\n",
@@ -558,9 +558,9 @@ BUGS = [
         "    return hm_fail_uninitialised(\"buffer of commands\");\n", "history"),
     Bug("a history takes a copy back twice when bytes are forgotten after a rewind",
         "src/history/watch.c",
-        "history->page_count + piece,\n"
+        "history->page_count + span,\n"
         "                            i < history->current);",
-        "history->page_count + piece,\n"
+        "history->page_count + span,\n"
         "                            true);", "history"),
     Bug("a mark that is refused leaves changes listed", "src/history/find.c",
         "    if (!is_done)\n"

@@ -396,7 +396,7 @@ TEST(world_fault, a_way_that_cannot_be_cached_is_found_again)
     CHECK(!hm_handle_is_null(hm_world_create(&on->in.world, &last, 1)));
     stand_without_small_chunks(on);
     hm_handle entity = hm_world_create(&on->in.world, NULL, 0);
-    uint32_t taken = 0, chunk; /* The pieces of the next class are used up too. */
+    uint32_t taken = 0, chunk; /* The chunks of the next class are used up too. */
     test_memory_fail(&on->memory, 1, true);
     while (hm_world_store_take(&on->in.world, 1, &chunk) == HM_OK)
         taken++;
@@ -438,7 +438,7 @@ TEST(world_fault, archetypes_are_found_where_there_is_no_memory_for_more_buckets
     for (uint32_t i = 0; i < MANY_TAGS; i++)
         tags[i] = make_tag(world);
     const hm_array *buckets = &world->bucket_array;
-    uint32_t last = world->bucket_mask + 1, pieces[2];
+    uint32_t last = world->bucket_mask + 1, chunks[2];
     while (HM_WORLD_BUCKETS_BEGIN + 2 * (size_t)last <= buckets->limit)
         last *= 2;
     CHECK(2 * last <= 1 << MANY_TAGS);
@@ -446,9 +446,9 @@ TEST(world_fault, archetypes_are_found_where_there_is_no_memory_for_more_buckets
         make_archetype(world, tags, bits);
     CHECK(world->bucket_mask == last - 1 && world->archetype_count == last - 1);
     for (int i = 0; i < 2; i++) /* What the last archetype needs is there. */
-        CHECK(hm_world_store_take(world, 0, &pieces[i]) == HM_OK);
+        CHECK(hm_world_store_take(world, 0, &chunks[i]) == HM_OK);
     for (int i = 0; i < 2; i++)
-        hm_world_store_give(&world->store, pieces[i]);
+        hm_world_store_give(&world->store, chunks[i]);
     CHECK(hm_world_widen(world, &world->archetype_array, sizeof(hm_world_archetype),
                          (size_t)last + 1) == HM_OK);
     CHECK(hm_array_commit(&world->archetype_array, (size_t)last + 1, false) == HM_OK);

@@ -368,20 +368,20 @@ TEST(world_memory, max_size_refuses_and_what_fits_still_fits)
     check_max_size(&(hm_world_desc){.max_size = 1 << 21});
 }
 
-/* An archetype takes a piece for its cells, and one for its columns, of which only the first is
+/* An archetype takes a chunk for its cells, and one for its columns, of which only the first is
  * left. */
 TEST(world_memory, an_archetype_that_does_not_fit_takes_nothing)
 {
     hm_world world = make_world((hm_world_desc){.max_size = HM_WORLD_BLOCK_SIZE});
     hm_component component = make_int(&world);
-    uint32_t piece;
-    while (hm_world_store_take(&world, 0, &piece) == HM_OK)
+    uint32_t chunk;
+    while (hm_world_store_take(&world, 0, &chunk) == HM_OK)
         ;
-    hm_world_store_give(&world.store, piece);
+    hm_world_store_give(&world.store, chunk);
     CHECK(hm_world_create_n(&world, &component, 1, 0, NULL, NULL) == HM_ERROR_FULL);
     CHECK(strstr(hm_last_error(), "max_size is used up") != NULL);
     CHECK(hm_world_archetype_count(&world) == 0 && hm_world_validate(&world) == HM_OK);
-    CHECK(hm_world_store_take(&world, 0, &piece) == HM_OK);
+    CHECK(hm_world_store_take(&world, 0, &chunk) == HM_OK);
     finish_world(&world);
 }
 
@@ -437,7 +437,7 @@ TEST(world_memory, trim_gives_back_the_blocks_at_the_end_of_a_region)
     test_memory_check_released(&memory);
 }
 
-/* What archetypes give back is there for others without a trim, in pieces or whole. */
+/* What archetypes give back is there for others without a trim, in chunks or whole. */
 TEST(world_memory, chunks_that_are_empty_serve_other_archetypes)
 {
     enum { LARGE = 200 };

@@ -322,7 +322,7 @@ class WorldPrinter(IdTablePrinter):
         """The address and the size of the value of an entity, or None."""
         slot = handle & NOWHERE
         if slot >= int(secondary["slot_end"]) or \
-                int(element(secondary["pieces"], slot >> int(secondary["piece_shift"]))) == 0:
+                int(element(secondary["segments"], slot >> int(secondary["segment_shift"]))) == 0:
             return None
         position, size = int(element(secondary["positions"], slot)), int(secondary["value_size"])
         if position >= int(secondary["count"]) or \

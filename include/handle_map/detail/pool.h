@@ -89,7 +89,7 @@ typedef struct hm_pool {
     uint32_t cold_count;      /* holes without memory, which trim has given back */
     uint32_t block_count;     /* blocks that have memory */
     uint8_t level_count;      /* at most 5 */
-    uint8_t piece_shift;      /* at most 2^shift blocks are reserved together */
+    uint8_t extent_shift;     /* at most 2^shift blocks are reserved together */
     uint8_t cell_shift;       /* of the hash table: 2^shift bytes of addresses, at most a block, are
                                  a cell */
     uint8_t bucket_shift;     /* the table has 2^shift buckets; 0: it has no memory */

@@ -13,25 +13,25 @@ HM_BEGIN_C
 /* All fields are private; use the functions. The fields that get, set and remove touch come first,
  * in one cache line if the secondary starts at one.
  *
- * The sparse column is committed in *pieces*, where slots are used. A piece is a power of two of
- * slots, so that a shift tells a slot's piece. It lies in the range of the values until it needs
- * space for higher slots; then it has a range of its own. Without a capacity all is committed that
- * there is: positions up to slot_end, and two pieces that make up the index space.
+ * The sparse column is committed in *segments*, where slots are used. A segment is a power of two
+ * of slots, so that a shift tells a slot's segment. It lies in the range of the values until it
+ * needs space for higher slots; then it has a range of its own. Without a capacity all is committed
+ * that there is: positions up to slot_end, and two segments that make up the index space.
  *
  * The pair of arrays is the sparse set of Briggs and Torczon ("An Efficient Representation for
  * Sparse Sets", 1993); with a handle beside each value, a position need not be initialised. */
 typedef struct hm_secondary {
-    unsigned char *values; /* value_array.data */
-    hm_handle *owners;     /* position -> the owner's handle; owner_array.data */
-    uint32_t *positions;   /* slot -> position, trusted only if the owner there agrees */
-    unsigned char *pieces; /* piece -> whether it has memory; piece_array.data */
-    size_t value_size;     /* bytes */
-    hm_guard guard;        /* its limit: values that fit in the committed memory */
-    uint32_t count;        /* values */
-    uint32_t slot_end;     /* slots below it have a piece, committed or not */
-    uint32_t max_slots;    /* slots */
-    uint16_t type_id;      /* of the owners */
-    uint16_t piece_shift;  /* log2 of the slots in a piece */
+    unsigned char *values;   /* value_array.data */
+    hm_handle *owners;       /* position -> the owner's handle; owner_array.data */
+    uint32_t *positions;     /* slot -> position, trusted only if the owner there agrees */
+    unsigned char *segments; /* segment -> whether it has memory; segment_array.data */
+    size_t value_size;       /* bytes */
+    hm_guard guard;          /* its limit: values that fit in the committed memory */
+    uint32_t count;          /* values */
+    uint32_t slot_end;       /* slots below it have a segment, committed or not */
+    uint32_t max_slots;      /* slots */
+    uint16_t type_id;        /* of the owners */
+    uint16_t segment_shift;  /* log2 of the slots in a segment */
     void (*destroy)(void *value, void *context);
     void *context;
     const char *name;
@@ -41,8 +41,8 @@ typedef struct hm_secondary {
     size_t reserved_size;  /* bytes reserved for it; as above */
     uint32_t *left;        /* where it was before, as long as the system does not take that back */
     hm_array value_array;
-    hm_array owner_array; /* hm_handle */
-    hm_array piece_array; /* unsigned char */
+    hm_array owner_array;   /* hm_handle */
+    hm_array segment_array; /* unsigned char */
     /* Where defragment stopped; NULL until it is first called. */
     struct hm_order_state *order;
 } hm_secondary;
@@ -68,11 +68,11 @@ static inline uint32_t hm_secondary_find(const hm_secondary *secondary, hm_handl
 {
     const hm_handle *owners = secondary->owners;
     const uint32_t *positions = secondary->positions;
-    const unsigned char *pieces = secondary->pieces;
+    const unsigned char *segments = secondary->segments;
     uint32_t slot_end = secondary->slot_end, count = secondary->count;
-    uint32_t piece_shift = secondary->piece_shift;
+    uint32_t segment_shift = secondary->segment_shift;
     uint32_t slot = hm_handle_index(owner), position;
-    if (slot >= slot_end || pieces[HM_CAST(size_t, slot) >> piece_shift] == 0)
+    if (slot >= slot_end || segments[HM_CAST(size_t, slot) >> segment_shift] == 0)
         return HM_INVALID_INDEX;
     position = positions[slot];
     if (position >= count || owners[position].bits != owner.bits)
@@ -87,7 +87,7 @@ static inline bool hm_secondary_appends(const hm_secondary *secondary, hm_handle
     uint32_t slot = hm_handle_index(owner), position;
     uint32_t count = secondary->count;
     if (count >= secondary->guard.limit || slot >= secondary->slot_end ||
-        secondary->pieces[HM_CAST(size_t, slot) >> secondary->piece_shift] == 0)
+        secondary->segments[HM_CAST(size_t, slot) >> secondary->segment_shift] == 0)
         return false;
     /* The free bit is above the type id. */
     if (owner.bits >> HM_HANDLE_TYPE_ID_SHIFT != secondary->type_id ||

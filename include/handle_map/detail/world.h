@@ -72,7 +72,7 @@ typedef struct hm_world_archetype {
     uint32_t set_count, column_count;
     uint32_t stamp;                 /* that no other archetype has or had, in any world */
     uint32_t next;                  /* archetype: in the bucket, or among the dropped ones */
-    uint32_t cell_piece, set_piece; /* chunks that hold cells and edges, set and columns */
+    uint32_t cell_chunk, set_chunk; /* chunks that hold cells and edges, set and columns */
     uint16_t row_size;              /* bytes */
     uint16_t entity_offset;         /* bytes: hm_world_cell.offset of the entities */
     uint16_t first_class;           /* class of the smallest chunk that fits a row */
@@ -91,7 +91,7 @@ typedef struct hm_world_store {
     size_t committed_size;            /* bytes of the last region */
     uint32_t limit;                   /* blocks */
     bool grows_in_steps;              /* else a region is committed whole */
-    uint32_t heads[HM_WORLD_CLASSES]; /* class -> node with free pieces; the last: free blocks */
+    uint32_t heads[HM_WORLD_CLASSES]; /* class -> node with a free child; the last: free blocks */
 } hm_world_store;
 
 /* A change of components, as it was given, that led from one archetype to another. It had no sparse
