@@ -70,8 +70,8 @@ typedef struct hm_history {
     uint32_t touched;      /* page + 1: the first in the list of touched ones; 0: none */
     hm_array pages;        /* what is known of each page */
     hm_array committed;    /* a bit for each page */
-    hm_array watches;      /* spans of what is rewound beside them */
-    hm_array records;      /* of whom these spans are */
+    hm_array watches;      /* fragments of what is rewound beside them */
+    hm_array records;      /* of whom these fragments are */
     hm_registry registry;  /* where the structs of containers say that they are there */
     uint32_t last_key;     /* that a struct got */
     hm_array changes;      /* since the current mark */
@@ -110,7 +110,8 @@ HM_API void hm_history_fini(hm_history *history);
  * may overlap what is watched or known, or be the same. Not for objects of hm::world, hm::query and
  * hm::commands, and entries of a report, which are linked with others. HM_ERROR_INVALID: NULL, no
  * bytes, or bytes of the history itself; HM_ERROR_FULL: too many bytes, or a zeroed history.
- * HM_ERROR_MEMORY: the parent refuses. Invalidates nothing. O(spans of a page that are watched).
+ * HM_ERROR_MEMORY: the parent refuses. Invalidates nothing. O(fragments of a page that are
+ * watched).
  */
 HM_API hm_status hm_history_watch(hm_history *history, void *address, size_t size);
 

@@ -405,7 +405,7 @@ static inline bool hm_world_has(const hm_world *world, hm_handle entity, hm_comp
         return false;
     archetype = &world->archetypes[world->places[hm_handle_index(entity)].row >> HM_WORLD_ROW_BITS];
     number = component - world->salt;
-    if (number < archetype->span && archetype->cells[number].is_present)
+    if (number < archetype->cell_count && archetype->cells[number].is_present)
         return true;
     return hm_world_has_sparse(world, entity, number);
 }

@@ -300,7 +300,7 @@ hm_status hm_secondary_blame(const hm_secondary *secondary, hm_status status);
  * its own. `slots`: behind the highest slot of an owner, at most max_slots. HM_ERROR_CORRUPT: two
  * owners have one slot; the caller says so. HM_ERROR_MEMORY, HM_ERROR_FULL. */
 hm_status hm_secondary_make_room(hm_secondary *secondary, uint32_t made, uint32_t n);
-hm_status hm_secondary_adopt_owners(hm_secondary *secondary, uint32_t n, uint32_t slots);
+hm_status hm_secondary_publish_owners(hm_secondary *secondary, uint32_t n, uint32_t slots);
 
 /* Sets the value of an owner that has one already, or that was prepared and whose slot has none. */
 void hm_secondary_put(hm_secondary *secondary, hm_handle owner, const void *value);

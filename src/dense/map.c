@@ -102,7 +102,7 @@ static hm_status map_init_columns(hm_map *map, const hm_map_desc *desc)
     if (status == HM_OK)
         status = map_place_extras(map, desc, &extras, &meta_array);
     if (status == HM_OK)
-        status = hm_id_table_settle_type(&map->ids.type_id);
+        status = hm_id_table_choose_type(&map->ids.type_id);
     ids = hm_id_table_complete(&ids);
     return hm_blame(status, &(hm_limits){"map", map->name, ids.capacity, ids.max_slots, 0, NULL});
 }
@@ -209,7 +209,7 @@ static uint32_t map_list_columns(hm_map *map, hm_array *extras, hm_array_column 
 }
 
 /* Reads the addresses of what has moved. */
-static void map_follow(hm_map *map, const hm_array *extras)
+static void map_read_addresses(hm_map *map, const hm_array *extras)
 {
     map->items = hm_array_data(&map->item_array);
     if (map->extras != NULL)
@@ -223,7 +223,7 @@ hm_status hm_map_move(void *owner, size_t capacity, size_t slots)
     hm_array_column columns[MAP_COLUMNS];
     uint32_t count = map_list_columns(map, &extras, columns);
     hm_status status = hm_id_table_move(&map->ids, capacity, slots, columns, count);
-    map_follow(map, &extras);
+    map_read_addresses(map, &extras);
     return status;
 }
 
@@ -234,7 +234,7 @@ static hm_status map_resize(hm_map *map, uint32_t n)
     hm_array_column columns[MAP_COLUMNS];
     uint32_t count = map_list_columns(map, &extras, columns);
     hm_status status = hm_id_table_resize(&map->ids, map->name, n, columns, count);
-    map_follow(map, &extras);
+    map_read_addresses(map, &extras);
     return status;
 }
 
@@ -297,7 +297,7 @@ hm_handle hm_map_insert_slow(hm_map *map, const void *item)
     hm_handle handle = hm_map_issue_slow(map);
     if (hm_handle_is_null(handle))
         return handle;
-    map_write(map, index, hm_array_follow(item, before, map->item_size * index, map->items));
+    map_write(map, index, hm_array_translate(item, before, map->item_size * index, map->items));
     return handle;
 }
 
@@ -315,7 +315,7 @@ hm_status hm_map_adopt(hm_map *map, hm_handle handle, const void *item)
     if (status != HM_OK)
         return status;
     hm_id_table_take(&map->ids, handle);
-    map_write(map, index, hm_array_follow(item, before, map->item_size * index, map->items));
+    map_write(map, index, hm_array_translate(item, before, map->item_size * index, map->items));
     return HM_OK;
 }
 
@@ -336,7 +336,7 @@ hm_status hm_map_insert_n(hm_map *map, const void *items, uint32_t n, hm_handle 
     hm_status status = map_prepare(map, n, true);
     if (status != HM_OK || n == 0)
         return status;
-    items = hm_array_follow(items, before, map->item_size * first, map->items);
+    items = hm_array_translate(items, before, map->item_size * first, map->items);
     hm_memory_unpoison(map_item_at(map, first), map->item_size * n);
     if (items != NULL)
         memcpy(map_item_at(map, first), items, map->item_size * n);

@@ -423,8 +423,8 @@ void *hm_secondary_set_slow(hm_secondary *secondary, hm_handle owner, const void
     }
     if (hm_secondary_accept(secondary, owner, &index) != HM_OK)
         return NULL;
-    value =
-        hm_array_follow(value, before, secondary->value_size * secondary->count, secondary->values);
+    value = hm_array_translate(value, before, secondary->value_size * secondary->count,
+                               secondary->values);
     if (index != HM_INVALID_INDEX)
         return secondary_replace(secondary, index, owner, value);
     return secondary_append(secondary, owner, value);
@@ -441,7 +441,7 @@ hm_status hm_secondary_make_room(hm_secondary *secondary, uint32_t made, uint32_
     return status;
 }
 
-hm_status hm_secondary_adopt_owners(hm_secondary *secondary, uint32_t n, uint32_t slots)
+hm_status hm_secondary_publish_owners(hm_secondary *secondary, uint32_t n, uint32_t slots)
 {
     secondary->count = n;
     hm_status status = secondary_commit_values(secondary, 0, slots, true);
@@ -571,7 +571,8 @@ hm_status hm_secondary_trim(hm_secondary *secondary)
     if (hm_guard_refuses(&secondary->guard, "secondary", secondary->name))
         return HM_ERROR_BUSY;
     const hm_dense dense = secondary_dense(secondary);
-    hm_order_settle(secondary->order, &dense.sequence); /* It may list slots of segments that go. */
+    hm_order_end_moves(secondary->order,
+                       &dense.sequence); /* It may list slots of segments that go. */
     secondary->value_array.count = secondary->owner_array.count = secondary->count;
     hm_status status = hm_array_trim(&secondary->value_array);
     if (status == HM_OK)

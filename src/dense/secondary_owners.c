@@ -80,7 +80,7 @@ hm_status hm_secondary_set_n(hm_secondary *secondary, const hm_handle *owners, c
     const unsigned char *before = secondary->values;
     hm_status status = secondary_prepare_n(secondary, owners, n);
     size_t size = secondary->value_size * secondary->count;
-    const unsigned char *value = hm_array_follow(values, before, size, secondary->values);
+    const unsigned char *value = hm_array_translate(values, before, size, secondary->values);
     for (uint32_t i = 0; status == HM_OK && i < n; i++) {
         if (hm_secondary_set(secondary, owners[i], value) == NULL)
             hm_restore_last_error(); /* A later owner of the slot is in the batch, too. */

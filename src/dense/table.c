@@ -30,7 +30,7 @@ static hm_status table_init_parts(hm_table *table, const hm_table_desc *desc)
     if (status == HM_OK)
         status = hm_table_place_columns(&space);
     if (status == HM_OK)
-        status = hm_id_table_settle_type(&table->ids.type_id);
+        status = hm_id_table_choose_type(&table->ids.type_id);
     ids = hm_id_table_complete(&ids);
     return hm_blame(status,
                     &(hm_limits){"table", table->name, ids.capacity, ids.max_slots, 0, NULL});

@@ -197,9 +197,9 @@ static size_t table_space_for(void *owner, size_t rows)
     return end;
 }
 
-static void table_carry(void *owner);
+static void table_transfer(void *owner);
 
-static const hm_array_parts table_parts = {table_space_for, table_carry};
+static const hm_array_parts table_parts = {table_space_for, table_transfer};
 
 static void table_list(hm_table_space *space, hm_array_column *columns)
 {
@@ -278,8 +278,8 @@ static size_t table_place_array(const hm_table_space *space, uint32_t index, siz
 }
 
 /* The old skew is kept only where both places have pages. */
-static void table_carry_array(const hm_table_space *space, uint32_t index, const hm_array *before,
-                              const unsigned char *cells)
+static void table_transfer_array(const hm_table_space *space, uint32_t index,
+                                 const hm_array *before, const unsigned char *cells)
 {
     hm_table *table = space->table;
     hm_array *array = &table->arrays[index];
@@ -290,14 +290,14 @@ static void table_carry_array(const hm_table_space *space, uint32_t index, const
     if (array->limit > array->capacity)
         array->limit = array->capacity;
     if (skew == old_skew)
-        hm_array_carry(before, array, skew + size);
+        hm_array_transfer(before, array, skew + size);
     else
         memcpy(column->base, cells, size);
     for (uint32_t c = 0; space->values != NULL && c < table->column_count; c++)
-        space->values[c] = hm_array_follow(space->values[c], cells, size, column->base);
+        space->values[c] = hm_array_translate(space->values[c], cells, size, column->base);
 }
 
-static void table_carry(void *owner)
+static void table_transfer(void *owner)
 {
     hm_table_space *space = owner;
     hm_table *table = space->table;
@@ -308,7 +308,7 @@ static void table_carry(void *owner)
         const hm_array before = table->arrays[i];
         const unsigned char *cells = table->columns[i].base;
         end = table_place_array(space, i, end);
-        table_carry_array(space, i, &before, cells);
+        table_transfer_array(space, i, &before, cells);
     }
     if (table->lanes != 0)
         table_lay_out(&space->desc, table->columns, table->columns[0].base);

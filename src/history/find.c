@@ -104,13 +104,13 @@ static bool find_different(hm_history *history, uint32_t page, uint32_t end)
     return true;
 }
 
-static bool find_spans(hm_history *history)
+static bool find_fragments(hm_history *history)
 {
-    for (uint32_t span = 0; span < hm_array_count(&history->watches); span++) {
-        const hm_history_unit *unit = hm_history_span(history, span);
+    for (uint32_t fragment = 0; fragment < hm_array_count(&history->watches); fragment++) {
+        const hm_history_unit *unit = hm_history_fragment(history, fragment);
         if (unit->address != NULL &&
             hm_history_differs(history, unit->address, unit->size, unit->kept.copy) &&
-            hm_history_change_of(history, history->page_count + span) == NULL)
+            hm_history_change_of(history, history->page_count + fragment) == NULL)
             return false;
     }
     return true;
@@ -134,7 +134,7 @@ bool hm_history_find(hm_history *history)
     bool compares = find_compares(history), is_done = find_touched(history);
     for (uint32_t page = 0, end; is_done && find_run(history, &page, &end); page = end)
         is_done = compares ? find_different(history, page, end) : find_written(history, page, end);
-    is_done = is_done && find_spans(history);
+    is_done = is_done && find_fragments(history);
     if (!is_done)
         hm_history_forget(history);
     return is_done;

@@ -416,8 +416,8 @@ hm_status hm_history_validate(const hm_history *history)
                            (unsigned)page);
         copies += unit->kept.copy != NULL;
     }
-    for (uint32_t span = 0; span < hm_array_count(&history->watches); span++)
-        copies += hm_history_span(history, span)->kept.copy != NULL;
+    for (uint32_t fragment = 0; fragment < hm_array_count(&history->watches); fragment++)
+        copies += hm_history_fragment(history, fragment)->kept.copy != NULL;
     for (uint32_t i = 0; i < history->mark_count; i++) {
         copies += history_count_copies(history, i);
         if (hm_history_log_at(history, i)->mark <= last)

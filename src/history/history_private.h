@@ -18,7 +18,7 @@ typedef struct hm_history_view {
     const hm_history *history;
     uint64_t mark;
     uint32_t index;  /* of the mark, counted from the oldest */
-    hm_array copies; /* of each page, then of each span of what is watched; NULL: zeros */
+    hm_array copies; /* of each page, then of each fragment of what is watched; NULL: zeros */
     uint32_t page_shift;
 } hm_history_view;
 
@@ -30,7 +30,7 @@ hm_status hm_history_view_init(hm_history_view *view, const hm_history *history,
                                const hm_history_view *other);
 
 /* Reads bytes that are watched; zeros if the mark is from before the watch. False: not all of them
- * are. O(spans of a page that are watched). */
+ * are. O(fragments of a page that are watched). */
 bool hm_history_view_watched(const hm_history_view *view, const void *address, void *to,
                              size_t size);
 
@@ -68,8 +68,8 @@ void hm_history_view_read(const hm_history_view *view, const void *address, void
 
 /* history: what its sources share.
  *
- * A *unit* is a page of the range that containers divide, or a span of what is watched, at most as
- * long as a page. A *copy* holds the bytes of a unit at one moment. A unit knows its copy of the
+ * A *unit* is a page of the range that containers divide, or a fragment of what is watched, at most
+ * as long as a page. A *copy* holds the bytes of a unit at one moment. A unit knows its copy of the
  * current mark; the log of a mark has for each unit that changed up to the next one its states
  * before and after. So of the copies of a unit each is at exactly one of three places: `before` in
  * a log older than the current mark, the unit itself, or `after` in a log that is not older.
@@ -81,7 +81,7 @@ void hm_history_view_read(const hm_history_view *view, const void *address, void
 
 /* A unit at a mark. */
 typedef struct hm_history_state {
-    unsigned char *copy; /* NULL: a page without memory, or zeros of a span */
+    unsigned char *copy; /* NULL: a page without memory, or zeros of a fragment */
     uint32_t range;      /* pages of the reservation that begins with this page; 0: none does */
 } hm_history_state;
 
@@ -94,8 +94,8 @@ enum {
 
 typedef struct hm_history_unit {
     hm_history_state kept;  /* at the current mark */
-    unsigned char *address; /* of a span; NULL: it is free */
-    uint32_t size;          /* bytes of a span */
+    unsigned char *address; /* of a fragment; NULL: it is free */
+    uint32_t size;          /* bytes of a fragment */
     uint32_t range;         /* now; as in the state */
     uint32_t next;          /* touched page + 1; 0: this is the last */
     uint32_t change;        /* 1 + its index in `changes`; 0: it has none */
@@ -115,7 +115,7 @@ typedef struct hm_history_record {
 
 typedef struct hm_history_change {
     hm_history_state before, after;
-    uint32_t unit; /* a page, or page_count + a span */
+    uint32_t unit; /* a page, or page_count + a fragment */
 } hm_history_change;
 
 typedef struct hm_history_log {
@@ -128,16 +128,16 @@ static inline hm_history_unit *hm_history_page(const hm_history *history, uint32
     return (hm_history_unit *)hm_array_data(&history->pages) + page;
 }
 
-static inline hm_history_unit *hm_history_span(const hm_history *history, uint32_t span)
+static inline hm_history_unit *hm_history_fragment(const hm_history *history, uint32_t fragment)
 {
-    return (hm_history_unit *)hm_array_data(&history->watches) + span;
+    return (hm_history_unit *)hm_array_data(&history->watches) + fragment;
 }
 
 static inline hm_history_unit *hm_history_unit_of(const hm_history *history, uint32_t unit)
 {
     if (unit < history->page_count)
         return hm_history_page(history, unit);
-    return hm_history_span(history, unit - history->page_count);
+    return hm_history_fragment(history, unit - history->page_count);
 }
 
 static inline unsigned char *hm_history_address(const hm_history *history, uint32_t page)

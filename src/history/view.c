@@ -35,8 +35,8 @@ static void view_fill(hm_history_view *view, const hm_history_view *other, uint3
     }
     for (uint32_t page = 0; page < history->page_end; page++)
         copies[page] = hm_history_page(history, page)->kept.copy;
-    for (uint32_t span = 0; history->page_end + span < count; span++)
-        copies[history->page_end + span] = hm_history_span(history, span)->kept.copy;
+    for (uint32_t fragment = 0; history->page_end + fragment < count; fragment++)
+        copies[history->page_end + fragment] = hm_history_fragment(history, fragment)->kept.copy;
     view_go(view, history->current, index);
 }
 
@@ -65,16 +65,16 @@ hm_status hm_history_view_init(hm_history_view *view, const hm_history *history,
     return status;
 }
 
-/* Returns the span with an address, or the number of spans. */
-static uint32_t view_find_span(const hm_history *history, uintptr_t address)
+/* Returns the fragment with an address, or the number of fragments. */
+static uint32_t view_find_fragment(const hm_history *history, uintptr_t address)
 {
-    uint32_t count = (uint32_t)hm_array_count(&history->watches), span = 0;
-    for (; span < count; span++) {
-        const hm_history_unit *unit = hm_history_span(history, span);
-        if (address - (uintptr_t)unit->address < unit->size) /* A free span has no bytes. */
+    uint32_t count = (uint32_t)hm_array_count(&history->watches), fragment = 0;
+    for (; fragment < count; fragment++) {
+        const hm_history_unit *unit = hm_history_fragment(history, fragment);
+        if (address - (uintptr_t)unit->address < unit->size) /* A free fragment has no bytes. */
             break;
     }
-    return span;
+    return fragment;
 }
 
 bool hm_history_view_watched(const hm_history_view *view, const void *address, void *to,
@@ -85,11 +85,11 @@ bool hm_history_view_watched(const hm_history_view *view, const void *address, v
     uintptr_t from = (uintptr_t)address;
     unsigned char *next = to;
     for (size_t part; size > 0; from += part, next += part, size -= part) {
-        uint32_t span = view_find_span(history, from);
-        if (span == hm_array_count(&history->watches))
+        uint32_t fragment = view_find_fragment(history, from);
+        if (fragment == hm_array_count(&history->watches))
             return false;
-        const hm_history_unit *unit = hm_history_span(history, span);
-        const unsigned char *copy = copies[history->page_end + span];
+        const hm_history_unit *unit = hm_history_fragment(history, fragment);
+        const unsigned char *copy = copies[history->page_end + fragment];
         size_t offset = from - (uintptr_t)unit->address;
         part = unit->size - offset < size ? unit->size - offset : size;
         if (copy != NULL)

@@ -3,11 +3,11 @@
  *
  *     records   |----- bytes of the program ------|      |- a map -|
  *                     |- a pool -|
- *     spans    |--------|--------|--------|------|      |---------|
+ *     fragments    |--------|--------|--------|------|      |---------|
  *
  * A *record* is what one caller asked for: bytes that the program watches, or a struct that knows
- * itself to use the history's memory. Records may overlap; spans do not, since each byte has one
- * past. A span stays as long as a record has one of its bytes. */
+ * itself to use the history's memory. Records may overlap; fragments do not, since each byte has
+ * one past. A fragment stays as long as a record has one of its bytes. */
 #include "history_private.h"
 
 #include "../memory/memory_private.h"
@@ -17,7 +17,7 @@ static hm_history *watch_history_of(hm_registry *registry)
     return (hm_history *)(void *)((char *)registry - offsetof(hm_history, registry));
 }
 
-static uint32_t watch_span_count(const hm_history *history)
+static uint32_t watch_fragment_count(const hm_history *history)
 {
     return (uint32_t)hm_array_count(&history->watches);
 }
@@ -44,21 +44,22 @@ static bool watch_is_own(const hm_history *history, const unsigned char *address
            watch_overlaps(address, size, (const unsigned char *)history, sizeof *history);
 }
 
-/* spans */
+/* fragments */
 
-/* Returns the next bytes from `from` up to `end` that no span has; `*size` 0: there are none. */
+/* Returns the next bytes from `from` up to `end` that no fragment has; `*size` 0: there are none.
+ */
 static unsigned char *watch_gap(const hm_history *history, unsigned char *from,
                                 const unsigned char *end, size_t *size)
 {
     uintptr_t stop = (uintptr_t)end, start = (uintptr_t)from;
-    for (uint32_t i = 0; i < watch_span_count(history); i++) {
-        const hm_history_unit *span = hm_history_span(history, i);
-        uintptr_t first = (uintptr_t)span->address, last = first + span->size;
-        if (first <= start && start < last) { /* A free span has no bytes. */
+    for (uint32_t i = 0; i < watch_fragment_count(history); i++) {
+        const hm_history_unit *fragment = hm_history_fragment(history, i);
+        uintptr_t first = (uintptr_t)fragment->address, last = first + fragment->size;
+        if (first <= start && start < last) { /* A free fragment has no bytes. */
             start = last;
             stop = (uintptr_t)end;
-            i = UINT32_MAX; /* All are asked again: spans have no order. */
-        } else if (start < first && first < stop && span->size != 0) {
+            i = UINT32_MAX; /* All are asked again: fragments have no order. */
+        } else if (start < first && first < stop && fragment->size != 0) {
             stop = first;
         }
     }
@@ -66,16 +67,16 @@ static unsigned char *watch_gap(const hm_history *history, unsigned char *from,
     return from + (start - (uintptr_t)from);
 }
 
-/* Returns a free span, which may be a new one: there is memory for it. */
-static hm_history_unit *watch_free_span(hm_history *history, uint32_t *from)
+/* Returns a free fragment, which may be a new one: there is memory for it. */
+static hm_history_unit *watch_free_fragment(hm_history *history, uint32_t *from)
 {
-    for (; *from < watch_span_count(history); ++*from)
-        if (hm_history_span(history, *from)->address == NULL)
-            return hm_history_span(history, *from);
+    for (; *from < watch_fragment_count(history); ++*from)
+        if (hm_history_fragment(history, *from)->address == NULL)
+            return hm_history_fragment(history, *from);
     return hm_array_push(&history->watches);
 }
 
-/* Makes spans of all bytes that have none. HM_ERROR_MEMORY, HM_ERROR_FULL: none was made. */
+/* Makes fragments of all bytes that have none. HM_ERROR_MEMORY, HM_ERROR_FULL: none was made. */
 static hm_status watch_cover(hm_history *history, unsigned char *address, size_t size)
 {
     const unsigned char *end = address + size;
@@ -88,7 +89,8 @@ static hm_status watch_cover(hm_history *history, unsigned char *address, size_t
     uint32_t from = 0;
     for (unsigned char *at = address; at = watch_gap(history, at, end, &gap), gap != 0; at += gap) {
         gap = gap < page_size ? gap : page_size;
-        *watch_free_span(history, &from) = (hm_history_unit){.address = at, .size = (uint32_t)gap};
+        *watch_free_fragment(history, &from) =
+            (hm_history_unit){.address = at, .size = (uint32_t)gap};
     }
     return HM_OK;
 }
@@ -106,34 +108,35 @@ static void watch_erase_changes(hm_history *history, hm_history_log *log, uint32
         }
 }
 
-static void watch_drop_span(hm_history *history, uint32_t span)
+static void watch_drop_fragment(hm_history *history, uint32_t fragment)
 {
-    hm_history_unit *unit = hm_history_span(history, span);
+    hm_history_unit *unit = hm_history_fragment(history, fragment);
     for (uint32_t i = 0; i < history->mark_count; i++)
-        watch_erase_changes(history, hm_history_log_at(history, i), history->page_count + span,
+        watch_erase_changes(history, hm_history_log_at(history, i), history->page_count + fragment,
                             i < history->current);
     hm_history_give(history, unit->kept.copy);
     *unit = (hm_history_unit){.address = NULL};
 }
 
-static bool watch_is_recorded(const hm_history *history, const hm_history_unit *span)
+static bool watch_is_recorded(const hm_history *history, const hm_history_unit *fragment)
 {
     for (uint32_t i = 0; i < watch_record_count(history); i++) {
         const hm_history_record *record = watch_record(history, i);
-        if (watch_overlaps(record->address, record->size, span->address, span->size))
+        if (watch_overlaps(record->address, record->size, fragment->address, fragment->size))
             return true;
     }
     return false;
 }
 
-/* Drops the spans with some of these bytes, but for those that a record still has. */
+/* Drops the fragments with some of these bytes, but for those that a record still has. */
 static void watch_uncover(hm_history *history, const unsigned char *address, size_t size)
 {
-    for (uint32_t i = 0; i < watch_span_count(history); i++) {
-        const hm_history_unit *span = hm_history_span(history, i);
-        if (span->address != NULL && watch_overlaps(address, size, span->address, span->size) &&
-            !watch_is_recorded(history, span))
-            watch_drop_span(history, i);
+    for (uint32_t i = 0; i < watch_fragment_count(history); i++) {
+        const hm_history_unit *fragment = hm_history_fragment(history, i);
+        if (fragment->address != NULL &&
+            watch_overlaps(address, size, fragment->address, fragment->size) &&
+            !watch_is_recorded(history, fragment))
+            watch_drop_fragment(history, i);
     }
 }
 
@@ -179,7 +182,7 @@ static const char *watch_name(const hm_history_record *record)
 
 /* What the program watches has changed. A struct that has ended is only remembered where a rewind
  * may bring it back. */
-static void watch_settle(hm_history *history)
+static void watch_update(hm_history *history)
 {
     for (uint32_t i = watch_record_count(history); i-- > 0;) {
         hm_history_record *record = watch_record(history, i);
@@ -286,8 +289,9 @@ static void watch_leave(hm_registry *registry, void *object, const hm_known_kind
         watch_remove(history, i);
 }
 
-/* Whether the spans of a record are its alone, and have its bytes only: then they move with it. */
-static bool watch_owns_spans(const hm_history *history, uint32_t of)
+/* Whether the fragments of a record are its alone, and have its bytes only: then they move with it.
+ */
+static bool watch_owns_fragments(const hm_history *history, uint32_t of)
 {
     const hm_history_record *record = watch_record(history, of);
     for (uint32_t i = 0; i < watch_record_count(history); i++)
@@ -295,11 +299,11 @@ static bool watch_owns_spans(const hm_history *history, uint32_t of)
             watch_overlaps(record->address, record->size, watch_record(history, i)->address,
                            watch_record(history, i)->size))
             return false;
-    for (uint32_t i = 0; i < watch_span_count(history); i++) {
-        const hm_history_unit *span = hm_history_span(history, i);
-        if (watch_overlaps(record->address, record->size, span->address, span->size) &&
-            (span->address < record->address ||
-             span->address + span->size > record->address + record->size))
+    for (uint32_t i = 0; i < watch_fragment_count(history); i++) {
+        const hm_history_unit *fragment = hm_history_fragment(history, i);
+        if (watch_overlaps(record->address, record->size, fragment->address, fragment->size) &&
+            (fragment->address < record->address ||
+             fragment->address + fragment->size > record->address + record->size))
             return false;
     }
     return true;
@@ -316,12 +320,12 @@ static hm_status watch_move(hm_history *history, uint32_t i, unsigned char *to)
         watch_remove(history, i);
         return HM_OK;
     }
-    if (watch_owns_spans(history, i) && watch_gap(history, to, to + size, &gap) == to &&
+    if (watch_owns_fragments(history, i) && watch_gap(history, to, to + size, &gap) == to &&
         gap == size) {
-        for (uint32_t k = 0; k < watch_span_count(history); k++) {
-            hm_history_unit *span = hm_history_span(history, k);
-            if (watch_overlaps(from, size, span->address, span->size))
-                span->address = to + (span->address - from);
+        for (uint32_t k = 0; k < watch_fragment_count(history); k++) {
+            hm_history_unit *fragment = hm_history_fragment(history, k);
+            if (watch_overlaps(from, size, fragment->address, fragment->size))
+                fragment->address = to + (fragment->address - from);
         }
         record->address = to;
         return HM_OK;
@@ -336,7 +340,7 @@ static hm_status watch_move(hm_history *history, uint32_t i, unsigned char *to)
     return HM_OK;
 }
 
-static hm_status watch_follow(hm_registry *registry, void *object, const hm_known_kind *kind)
+static hm_status watch_track(hm_registry *registry, void *object, const hm_known_kind *kind)
 {
     hm_history *history = watch_history_of(registry);
     unsigned char *to = (unsigned char *)object + kind->begin;
@@ -447,7 +451,7 @@ static hm_status watch_check(const hm_history *history, const unsigned char *add
         return hm_fail(HM_ERROR_INVALID, "hm_history_watch: there are no %zu bytes", size);
     if (watch_is_own(history, address, size))
         return hm_fail(HM_ERROR_INVALID, "hm_history_watch: these bytes are the history's own");
-    if (size / history->page_size >= UINT32_MAX / 2 - watch_span_count(history))
+    if (size / history->page_size >= UINT32_MAX / 2 - watch_fragment_count(history))
         return hm_fail(HM_ERROR_FULL, "hm_history_watch: %zu bytes are too many", size);
     return HM_OK;
 }
@@ -470,7 +474,7 @@ hm_status hm_history_watch(hm_history *history, void *address, size_t size)
         watch_record(history, i)->size = size;
         watch_record(history, i)->is_checked = false;
     }
-    watch_settle(history);
+    watch_update(history);
     return HM_OK;
 }
 
@@ -484,7 +488,7 @@ bool hm_history_unwatch(hm_history *history, const void *address)
     if (i == watch_record_count(history))
         return false;
     watch_remove(history, i);
-    watch_settle(history);
+    watch_update(history);
     return true;
 }
 
@@ -501,7 +505,7 @@ hm_status hm_history_watch_struct(hm_history *history, void *object, const hm_kn
                        "hm_%s_watch: this %s has no memory of this history: give its init "
                        "&history.table",
                        kind->what, kind->what);
-    return watch_follow(&history->registry, object, kind);
+    return watch_track(&history->registry, object, kind);
 }
 
 static hm_status watch_keep(hm_registry *registry, void *bytes, size_t size)
@@ -516,6 +520,6 @@ static void watch_forget(hm_registry *registry, const void *bytes)
 
 hm_registry hm_history_registry(const hm_history *history)
 {
-    return (hm_registry){watch_join, watch_leave,  watch_follow,
+    return (hm_registry){watch_join, watch_leave,  watch_track,
                          watch_keep, watch_forget, history->parent};
 }

@@ -70,7 +70,7 @@ hm_status hm_id_table_check(uint32_t capacity, uint32_t max_slots, uint32_t type
 
 uint32_t hm_next_unique_type_1 = HM_TYPE_ID_FIRST_UNIQUE;
 
-hm_status hm_id_table_settle_type(uint32_t *type_id)
+hm_status hm_id_table_choose_type(uint32_t *type_id)
 {
     if (*type_id != HM_TYPE_ID_UNIQUE)
         return HM_OK;
@@ -226,7 +226,7 @@ hm_status hm_id_table_init(hm_id_table *table, const hm_id_table_desc *desc)
         return hm_refuse_null("hm_id_table_init", "desc");
     hm_status status = hm_id_table_init_with(table, desc, NULL, 0);
     if (status == HM_OK)
-        status = hm_id_table_settle_type(&table->type_id);
+        status = hm_id_table_choose_type(&table->type_id);
     if (status == HM_OK)
         return HM_OK;
     hm_id_table_fini(table);

@@ -222,7 +222,7 @@ hm_status hm_id_table_check(uint32_t capacity, uint32_t max_slots, uint32_t type
 /* Replaces HM_TYPE_ID_UNIQUE by a number that no container has had; leaves others as they are. It
  * is the last step of an init that can fail, so that one that fails uses up no number. Fails with
  * HM_ERROR_FULL. */
-hm_status hm_id_table_settle_type(uint32_t *type_id);
+hm_status hm_id_table_choose_type(uint32_t *type_id);
 
 /* The number that the next HM_TYPE_ID_UNIQUE gets. Exported, so that the dynamic linker makes one
  * of those of all copies of the library in a process, where it can; the name has a version, which

@@ -283,7 +283,7 @@ hm_status hm_lists_open_units(hm_lists_blocks *blocks, uint64_t size)
     return status;
 }
 
-void hm_lists_adopt_blocks(hm_lists_blocks *blocks, uint32_t end, uint64_t items)
+void hm_lists_publish_blocks(hm_lists_blocks *blocks, uint32_t end, uint64_t items)
 {
     blocks->end = blocks->cursor = end;
     blocks->item_count = items;

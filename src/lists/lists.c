@@ -43,7 +43,7 @@ static hm_status lists_init_parts(hm_lists *lists, bool moves_to_grow, hm_lists_
     columns[0].is_by_slot = true;
     status = hm_id_table_init_with(&lists->ids, &ids, columns, LISTS_COLUMNS);
     if (status == HM_OK)
-        status = hm_id_table_settle_type(&lists->ids.type_id);
+        status = hm_id_table_choose_type(&lists->ids.type_id);
     return status;
 }
 
@@ -242,8 +242,8 @@ hm_status hm_lists_create_n(hm_lists *lists, uint32_t n, hm_handle *handles)
     HM_CONTRACT(lists != NULL, "hm_lists_create_n: lists is NULL");
     const unsigned char *before = lists->blocks.base;
     hm_status status = lists_prepare(lists, n, true);
-    handles = (hm_handle *)hm_array_follow(handles, before, hm_lists_size(&lists->blocks),
-                                           lists->blocks.base);
+    handles = (hm_handle *)hm_array_translate(handles, before, hm_lists_size(&lists->blocks),
+                                              lists->blocks.base);
     for (uint32_t i = 0; status == HM_OK && i < n; i++) {
         hm_handle list = lists_issue(lists);
         if (handles != NULL)
@@ -422,7 +422,7 @@ void *hm_lists_insert_at(hm_lists *lists, hm_handle list, uint32_t index, const 
         return NULL;
     unsigned char *place = hm_lists_item_at(&lists->blocks, record, index);
     memmove(place + lists->blocks.item_size, place, (size_t)(last - place));
-    item = hm_array_follow(item, place, (size_t)(last - place), place + lists->blocks.item_size);
+    item = hm_array_translate(item, place, (size_t)(last - place), place + lists->blocks.item_size);
     lists_write(place, item, lists->blocks.item_size);
     return place;
 }

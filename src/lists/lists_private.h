@@ -84,7 +84,7 @@ hm_status hm_lists_open_units(hm_lists_blocks *blocks, uint64_t size);
 /* For a load, while the lists are busy, and no call sees blocks since `end` is 1; the caller sets
  * it while it opens units. Makes the exact blocks that fill the units up to `end`, with so many
  * items, those of the lists. */
-void hm_lists_adopt_blocks(hm_lists_blocks *blocks, uint32_t end, uint64_t items);
+void hm_lists_publish_blocks(hm_lists_blocks *blocks, uint32_t end, uint64_t items);
 
 /* Moves lists without a capacity, which have neither records nor blocks, to a range for `capacity`
  * lists and `slots` entries, which are no fewer. Carries of the id table what its counts say. */

@@ -209,9 +209,9 @@ unsigned char *hm_lists_append(hm_lists_blocks *blocks, hm_lists_record *record,
     *status = hm_lists_make_room(blocks, record, n);
     if (*status != HM_OK)
         return NULL;
-    *items = hm_array_follow(*items, base, size, blocks->base);
-    *items = hm_array_follow(*items, hm_lists_address(blocks, unit + 1), blocks->item_size * count,
-                             hm_lists_item_at(blocks, record, 0));
+    *items = hm_array_translate(*items, base, size, blocks->base);
+    *items = hm_array_translate(*items, hm_lists_address(blocks, unit + 1),
+                                blocks->item_size * count, hm_lists_item_at(blocks, record, 0));
     record->count = count + n;
     blocks->item_count += n;
     hm_lists_block *block = hm_lists_block_at(blocks, record->unit);

@@ -239,7 +239,7 @@ hm_array_column hm_array_column_of(hm_array *array, size_t used, bool is_visible
     return column;
 }
 
-void hm_array_carry(const hm_array *from, const hm_array *to, size_t size)
+void hm_array_transfer(const hm_array *from, const hm_array *to, size_t size)
 {
     const hm_memory *memory = to->memory;
     if (memory->remap != NULL && from->moves_to_grow &&
@@ -279,9 +279,9 @@ hm_status hm_array_move_columns(const hm_array_column *columns, uint32_t count)
         if (moves_to_grow && array->limit > before.limit)
             array->limit = before.limit;
         if (columns[i].parts != NULL)
-            columns[i].parts->carry(columns[i].owner);
+            columns[i].parts->transfer(columns[i].owner);
         else
-            hm_array_carry(&before, array, array->item_size * columns[i].used);
+            hm_array_transfer(&before, array, array->item_size * columns[i].used);
     }
     for (uint32_t i = count; i-- > 0;) /* The range is the first one's. */
         hm_array_fini(&others[i]);

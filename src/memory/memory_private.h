@@ -171,12 +171,12 @@ static inline hm_status hm_known_join(const hm_known_kind *of, void *object)
 }
 
 /* After a move by assignment: a struct that no history knows is not asked for more than that. */
-static inline hm_status hm_known_follow(const hm_known_kind *of, void *object)
+static inline hm_status hm_known_track(const hm_known_kind *of, void *object)
 {
     if (hm_known_key(of, object) == 0)
         return HM_OK;
     hm_registry *registry = hm_known_registry(of, object);
-    return registry->follow(registry, object, of);
+    return registry->track(registry, object, of);
 }
 
 /* The first step of a fini, while the struct still names its memory. */
@@ -200,7 +200,7 @@ static inline void hm_known_leave(const hm_known_kind *of, void *object)
                                            (is_busy)};                                             \
     void hm_##type##_moved(hm_##type *type)                                                        \
     {                                                                                              \
-        (void)hm_known_follow(&hm_known_##type, type);                                             \
+        (void)hm_known_track(&hm_known_##type, type);                                              \
     }
 #define HM_KNOWN_CONTAINER(type, memory)                                                           \
     static bool type##_is_busy(const void *type)                                                   \
@@ -253,7 +253,7 @@ hm_status hm_array_check_size(size_t size, size_t count, const char *what, const
 /* For one array that holds several columns. Its memory may hold anything at first. */
 typedef struct hm_array_parts {
     size_t (*size_of)(void *owner, size_t capacity); /* items it has for such a capacity */
-    void (*carry)(void *owner); /* moves the columns: it and the arrays listed before it are at
+    void (*transfer)(void *owner); /* moves the columns: it and the arrays listed before it are at
                                    their new addresses, and the old memory is unchanged */
 } hm_array_parts;
 
@@ -329,8 +329,8 @@ void hm_array_close(hm_array **place);
 
 /* Returns where an item is now: one of the `size` bytes that were at `before`, and are at `after`,
  * or any other, which has not moved. NULL stays NULL. */
-static inline const void *hm_array_follow(const void *item, const unsigned char *before,
-                                          size_t size, const unsigned char *after)
+static inline const void *hm_array_translate(const void *item, const unsigned char *before,
+                                             size_t size, const unsigned char *after)
 {
     size_t offset = (uintptr_t)item - (uintptr_t)before;
     return offset < size ? after + offset : item;
@@ -348,6 +348,6 @@ static inline bool hm_array_has_pages(size_t size, const hm_memory *memory)
 }
 
 /* Copies the first `size` bytes of an array, or remaps their pages. */
-void hm_array_carry(const hm_array *from, const hm_array *to, size_t size);
+void hm_array_transfer(const hm_array *from, const hm_array *to, size_t size);
 
 #endif

@@ -122,7 +122,7 @@ uint32_t hm_order_gather(hm_order_state *state, const hm_sequence *sequence,
                          void *context)
 {
     HM_CONTRACT(sequence != NULL && is_doomed != NULL, "hm_order_gather: an argument is NULL");
-    hm_order_settle(state, sequence);
+    hm_order_end_moves(state, sequence);
     uint32_t managed = hm_order_managed(state);
     order_gathering all = {state, sequence, is_doomed, context, managed, 0, 0};
     if (sequence->shifted != NULL)

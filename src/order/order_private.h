@@ -233,7 +233,7 @@ typedef struct hm_sequence {
 #define hm_order_fini(place) ((void)(place))
 #define hm_order_reset(state) ((void)(state))
 #define hm_order_disturb(state, index, count) ((void)(state), (void)(index), (void)(count))
-#define hm_order_settle(state, sequence) ((void)(state), (void)(sequence))
+#define hm_order_end_moves(state, sequence) ((void)(state), (void)(sequence))
 #define hm_order_trim(place, count) ((void)(place), (void)(count), HM_OK)
 #define hm_order_add_sizes(state, stats) ((void)(state), (void)(stats))
 #define hm_order_managed(state) ((void)(state), 0)
@@ -273,7 +273,7 @@ hm_progress hm_order_arrange(hm_order_state **place, const hm_handle *names, uin
 
 /* Must be called before positions are renumbered: ends the moves that are in progress; cannot fail.
  * No callback but the sequence's `swapped` runs. Invalidates positions. O(n). */
-void hm_order_settle(hm_order_state *state, const hm_sequence *sequence);
+void hm_order_end_moves(hm_order_state *state, const hm_sequence *sequence);
 
 /* Gives back memory that `count` positions do not need; all of it if no position is managed.
  * HM_ERROR_MEMORY when the system refuses; nothing has changed then. Positions stay valid. At most

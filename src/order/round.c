@@ -96,9 +96,9 @@ static void order_let_down(hm_order_state *state)
     order_enter_phase(state, HM_ORDER_SCAN);
 }
 
-void hm_order_settle(hm_order_state *state, const hm_sequence *sequence)
+void hm_order_end_moves(hm_order_state *state, const hm_sequence *sequence)
 {
-    HM_CONTRACT(sequence != NULL, "hm_order_settle: sequence is NULL");
+    HM_CONTRACT(sequence != NULL, "hm_order_end_moves: sequence is NULL");
     if (state == NULL)
         return;
     hm_order_call call = {state, sequence, {0}, {0}, 0, UINT64_MAX};

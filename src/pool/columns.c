@@ -105,7 +105,7 @@ static hm_status pool_move(hm_pool *pool, uint32_t slots)
         return status;
     hm_pool_columns_place(pool);
     pool->buckets = hm_array_data(&table);
-    hm_pool_storage_follow(pool, bases);
+    hm_pool_storage_place_bases(pool, bases);
     if (hm_pool_reuses_last(pool) || kept == 0)
         return HM_OK;
     /* The pages of the old range that were remapped may have its higher levels. */

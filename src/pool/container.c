@@ -112,7 +112,7 @@ static hm_status pool_init_all(hm_pool *pool, const hm_pool_desc *desc)
         return hm_pool_blame(pool, status);
     hm_pool_columns_place(pool);
     hm_pool_storage_place(pool, &last);
-    status = hm_id_table_settle_type(&type_id);
+    status = hm_id_table_choose_type(&type_id);
     pool->fresh_entry = (uint32_t)(hm_handle_pack(0, 1, type_id).bits >> 32);
     return hm_pool_blame(pool, status);
 }

@@ -331,7 +331,7 @@ void hm_pool_storage_fini(hm_pool *pool);
 
 /* Finds the bases where they are now, and sets those that have memory since there were `before`:
  * they have to say which blocks have none. */
-void hm_pool_storage_follow(hm_pool *pool, size_t before);
+void hm_pool_storage_place_bases(hm_pool *pool, size_t before);
 
 /* Makes the memory of the next n slots ready, which were never issued. No hole is cold. */
 hm_status hm_pool_storage_grow(hm_pool *pool, uint32_t n);

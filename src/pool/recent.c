@@ -21,7 +21,7 @@ uint32_t hm_pool_recent_end(const hm_pool *pool)
 }
 
 /* The ring has overflowed from now on. */
-static void pool_lap(hm_pool *pool)
+static void pool_overflow(hm_pool *pool)
 {
     for (uint32_t i = pool->count; i < pool->recent_end; i++) {
         uint32_t word = pool->recent[i & pool->recent_mask] / HM_POOL_WORD;
@@ -31,7 +31,7 @@ static void pool_lap(hm_pool *pool)
     pool->recent_limit = pool->guard.limit = 0;
 }
 
-static void pool_end_lap(hm_pool *pool)
+static void pool_end_overflow(hm_pool *pool)
 {
     pool->recent_limit = HM_POOL_RECENT + 1;
     pool->guard.limit = pool->capacity;
@@ -42,7 +42,7 @@ void hm_pool_list_hole(hm_pool *pool, uint32_t slot)
     if (hm_pool_has_overflowed(pool))
         hm_pool_list_word(pool, slot / HM_POOL_WORD);
     else
-        pool_lap(pool);
+        pool_overflow(pool);
 }
 
 hm_handle hm_pool_issue_overflowed(hm_pool *pool)
@@ -56,7 +56,7 @@ hm_handle hm_pool_issue_overflowed(hm_pool *pool)
     if (hm_pool_holes(pool, word) == 0)
         hm_pool_unlist_word(pool, word);
     if (count == end)
-        pool_end_lap(pool);
+        pool_end_overflow(pool);
     return hm_handle_from_bits((uint64_t)entry << 32 | slot);
 }
 
@@ -64,8 +64,8 @@ void hm_pool_forget_recent(hm_pool *pool)
 {
     if (!hm_pool_reuses_last(pool)) {
         if (!hm_pool_has_overflowed(pool))
-            pool_lap(pool);
-        pool_end_lap(pool);
+            pool_overflow(pool);
+        pool_end_overflow(pool);
     }
     pool->recent_end = pool->count;
 }
@@ -113,7 +113,7 @@ void hm_pool_take_hole(hm_pool *pool, uint32_t slot)
     if (was_last)
         hm_pool_unlist_word(pool, slot / HM_POOL_WORD);
     if (has_overflowed && pool->recent_end == pool->count)
-        pool_end_lap(pool);
+        pool_end_overflow(pool);
 }
 
 void hm_pool_add_holes(hm_pool *pool, hm_pool_range range)

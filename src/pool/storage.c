@@ -12,7 +12,7 @@ static void pool_set_block_start(hm_pool *pool, size_t block, const unsigned cha
     pool->places.bases[block] = (uintptr_t)address - hm_pool_block_offset(pool, block);
 }
 
-void hm_pool_storage_follow(hm_pool *pool, size_t before)
+void hm_pool_storage_place_bases(hm_pool *pool, size_t before)
 {
     pool->places.bases = (uintptr_t *)(void *)pool->unit_array.data;
     for (size_t block = before; block < pool->unit_array.limit; block++)
@@ -23,7 +23,7 @@ static hm_status pool_make_base_room(hm_pool *pool, size_t blocks)
 {
     size_t before = pool->unit_array.limit;
     hm_status status = hm_array_commit(&pool->unit_array, blocks, false);
-    hm_pool_storage_follow(pool, before);
+    hm_pool_storage_place_bases(pool, before);
     return status;
 }
 
@@ -331,7 +331,7 @@ void hm_pool_storage_place(hm_pool *pool, const hm_array *last)
         return;
     }
     pool->buckets = hm_array_data(last);
-    hm_pool_storage_follow(pool, 0);
+    hm_pool_storage_place_bases(pool, 0);
 }
 
 void hm_pool_storage_fini(hm_pool *pool)

@@ -13,7 +13,7 @@ static hm_world_cell components_cell(const hm_changes_side *side,
                                      const hm_world_archetype *archetype, uint32_t number)
 {
     hm_world_cell cell = {.is_present = false};
-    if (number < archetype->span)
+    if (number < archetype->cell_count)
         hm_changes_read(side, archetype->cells + number, &cell, sizeof cell);
     return cell;
 }
@@ -48,7 +48,7 @@ static void components_mark_chunk(hm_changes_search *search, const hm_world_arch
     const hm_changes_side *side = &search->to;
     size_t rows = archetype->rows[hm_world_chunk_class(chunk)];
     const unsigned char *entities = start + rows * archetype->entity_offset;
-    for (uint32_t number = 0; number < archetype->span; number++) {
+    for (uint32_t number = 0; number < archetype->cell_count; number++) {
         hm_world_cell cell = components_cell(side, archetype, number);
         if (cell.size == 0)
             continue;

@@ -343,8 +343,8 @@ static void world_destroy_column(const world_load *load, const world_part *part,
 }
 
 /* Reads a group of at most 64 rows. If that fails, the archetype does not keep them. */
-static hm_status world_load_group(world_load *load, const uint16_t *parts, uint32_t set_count,
-                                  uint32_t n)
+static hm_status world_load_rows(world_load *load, const uint16_t *parts, uint32_t set_count,
+                                 uint32_t n)
 {
     hm_save_run runs[HM_SAVE_ROWS];
     uint32_t count = 0, done = 0, before = load->fresh.archetypes[load->archetype].count;
@@ -382,7 +382,7 @@ static hm_status world_load_archetype(world_load *load)
     load->left -= rows;
     while (rows > 0 && status == HM_OK) {
         uint32_t n = rows < HM_SAVE_ROWS ? rows : HM_SAVE_ROWS;
-        status = world_load_group(load, parts, set_count, n);
+        status = world_load_rows(load, parts, set_count, n);
         rows -= n;
     }
     return status;
@@ -449,7 +449,7 @@ static hm_status world_load_sparse(world_load *load, const world_part *part)
     if (status == HM_OK)
         status = world_mark_sparse(load, part->number);
     if (status == HM_OK)
-        status = hm_load_adopt_owners(in, sparse, count, hm_save_slots_of(sparse->owners, count));
+        status = hm_load_publish_owners(in, sparse, count, hm_save_slots_of(sparse->owners, count));
     hm_guard_leave(&sparse->guard, hm_secondary_committed_values(sparse));
     if (status != HM_OK && !part->is_zero)
         hm_load_destroy_values(sparse, part->format, load->made);

@@ -211,10 +211,10 @@ static hm_status index_load_all(index_load *load, hm_source source)
     if (status == HM_OK)
         status = hm_load_confirm(in, index_load_keys(load));
     if (status == HM_OK)
-        status = hm_load_adopt_owners(in, owners, in->section.count,
-                                      in->section.details[HM_SAVE_OWNER_SLOTS]);
+        status = hm_load_publish_owners(in, owners, in->section.count,
+                                        in->section.details[HM_SAVE_OWNER_SLOTS]);
     if (status == HM_OK)
-        hm_lists_adopt_blocks(&load->fresh.members, load->end, in->section.count);
+        hm_lists_publish_blocks(&load->fresh.members, load->end, in->section.count);
     return status;
 }
 

@@ -226,7 +226,7 @@ hm_status hm_lists_load(hm_lists *lists, const hm_save_desc *desc, hm_source sou
     blocks->limit = 0;
     status = lists_load_all(&load, source);
     if (status == HM_OK)
-        hm_lists_adopt_blocks(blocks, load.end, load.items);
+        hm_lists_publish_blocks(blocks, load.end, load.items);
     else
         lists_load_drop(&load);
     hm_load_end_ids(&load.ids, &load.in, status);

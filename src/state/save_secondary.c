@@ -134,13 +134,13 @@ hm_status hm_load_owners(hm_save_in *in, hm_handle *owners, uint32_t n, uint32_t
     return HM_OK;
 }
 
-hm_status hm_load_adopt_owners(hm_save_in *in, hm_secondary *secondary, uint32_t count,
-                               uint32_t slots)
+hm_status hm_load_publish_owners(hm_save_in *in, hm_secondary *secondary, uint32_t count,
+                                 uint32_t slots)
 {
     if (hm_save_slots_of(secondary->owners, count) != slots)
         return hm_load_fail(in, HM_ERROR_CORRUPT, 0, "no owner has the last of %" HM_U32 " slots",
                             slots);
-    hm_status status = hm_secondary_adopt_owners(secondary, count, slots);
+    hm_status status = hm_secondary_publish_owners(secondary, count, slots);
     if (status == HM_ERROR_CORRUPT)
         return hm_load_fail(in, status, 0, "two owners have one slot");
     return status;
@@ -168,7 +168,7 @@ static hm_status secondary_load_all(secondary_load *load, hm_source source)
     status = hm_load_owners(in, secondary->owners, load->made, slots, secondary->type_id);
     if (status == HM_OK)
         status = hm_load_end(in);
-    return status == HM_OK ? hm_load_adopt_owners(in, secondary, load->made, slots) : status;
+    return status == HM_OK ? hm_load_publish_owners(in, secondary, load->made, slots) : status;
 }
 
 hm_status hm_secondary_load(hm_secondary *secondary, const hm_save_desc *desc, hm_source source)

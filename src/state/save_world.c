@@ -137,9 +137,9 @@ static uint32_t world_list_runs(const hm_world *world, const hm_world_archetype 
     return count;
 }
 
-static void world_save_group(hm_save_out *out, const hm_world *world,
-                             const hm_world_save_desc *desc, const hm_world_archetype *archetype,
-                             const hm_save_run *runs, uint32_t count)
+static void world_save_rows(hm_save_out *out, const hm_world *world, const hm_world_save_desc *desc,
+                            const hm_world_archetype *archetype, const hm_save_run *runs,
+                            uint32_t count)
 {
     size_t end = 0;
     for (uint32_t r = 0; r < count; r++) {
@@ -176,7 +176,7 @@ static void world_save_archetype(hm_save_out *out, const hm_world *world,
         hm_save_run runs[HM_SAVE_ROWS];
         uint32_t n = left < HM_SAVE_ROWS ? left : HM_SAVE_ROWS;
         uint32_t count = world_list_runs(world, archetype, &at, n, runs);
-        world_save_group(out, world, desc, archetype, runs, count);
+        world_save_rows(out, world, desc, archetype, runs, count);
         left -= n;
     }
 }

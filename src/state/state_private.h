@@ -421,8 +421,8 @@ hm_status hm_load_owners(hm_save_in *in, hm_handle *owners, uint32_t n, uint32_t
                          uint32_t type_id);
 
 /* Gives so many owners their positions, when all has been checked. */
-hm_status hm_load_adopt_owners(hm_save_in *in, hm_secondary *secondary, uint32_t count,
-                               uint32_t slots);
+hm_status hm_load_publish_owners(hm_save_in *in, hm_secondary *secondary, uint32_t count,
+                                 uint32_t slots);
 
 /* Reads values until there are `count`; *made counts them. Or runs the hook for those that decode
  * has made, the last one first. */

@@ -462,7 +462,7 @@ hm_status hm_commands_apply(hm_commands *commands)
         status = apply_commit_links(world);
     if (status != HM_OK)
         return status;
-    hm_world_settle(world);
+    hm_world_create_promised(world);
     apply_call call;
     call.commands = commands;
     call.world = world;

@@ -140,21 +140,21 @@ static hm_status sets_widen(hm_world *world, hm_world_archetype *archetype, uint
     hm_status status = sets_take(world, (number + (size_t)1) * SETS_CELL_SIZE, &chunk);
     if (status != HM_OK)
         return status;
-    size_t span = hm_world_class_size(hm_world_chunk_class(chunk)) / SETS_CELL_SIZE;
-    if (span > HM_WORLD_MAX_COMPONENTS)
-        span = HM_WORLD_MAX_COMPONENTS;
+    size_t cell_count = hm_world_class_size(hm_world_chunk_class(chunk)) / SETS_CELL_SIZE;
+    if (cell_count > HM_WORLD_MAX_COMPONENTS)
+        cell_count = HM_WORLD_MAX_COMPONENTS;
     hm_world_cell *cells = (hm_world_cell *)(void *)hm_world_chunk_at(world, chunk);
-    uint32_t *edges = (uint32_t *)(void *)(cells + span);
-    memset(cells, 0, span * sizeof *cells);
-    memset(edges, 0xFF, span * sizeof *edges);
-    if (archetype->span != 0) {
-        memcpy(cells, archetype->cells, archetype->span * sizeof *cells);
-        memcpy(edges, archetype->edges, archetype->span * sizeof *edges);
+    uint32_t *edges = (uint32_t *)(void *)(cells + cell_count);
+    memset(cells, 0, cell_count * sizeof *cells);
+    memset(edges, 0xFF, cell_count * sizeof *edges);
+    if (archetype->cell_count != 0) {
+        memcpy(cells, archetype->cells, archetype->cell_count * sizeof *cells);
+        memcpy(edges, archetype->edges, archetype->cell_count * sizeof *edges);
         hm_world_store_give(&world->store, archetype->cell_chunk);
     }
     archetype->cells = cells;
     archetype->edges = edges;
-    archetype->span = (uint32_t)span;
+    archetype->cell_count = (uint32_t)cell_count;
     archetype->cell_chunk = chunk;
     return HM_OK;
 }
@@ -342,7 +342,7 @@ static void sets_toggle(const hm_world_archetype *archetype, uint32_t number, hm
 static void sets_cache_edge(hm_world *world, uint32_t from, uint32_t number, uint32_t to)
 {
     hm_world_archetype *archetype = &world->archetypes[from];
-    if (number >= archetype->span && sets_widen(world, archetype, number) != HM_OK) {
+    if (number >= archetype->cell_count && sets_widen(world, archetype, number) != HM_OK) {
         hm_restore_last_error();
         return;
     }
@@ -401,7 +401,7 @@ static void sets_drop(hm_world *world, uint32_t index)
 
 static void sets_drop_edges(hm_world *world, hm_world_archetype *archetype)
 {
-    for (uint32_t i = 0; i < archetype->span; i++)
+    for (uint32_t i = 0; i < archetype->cell_count; i++)
         if (archetype->edges[i] != HM_WORLD_NONE &&
             !world->archetypes[archetype->edges[i]].is_alive)
             archetype->edges[i] = HM_WORLD_NONE;

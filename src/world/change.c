@@ -26,7 +26,7 @@ HM_INLINE hm_status change_add_sparse(hm_world *world, hm_handle entity, uint32_
     hm_status status = fits ? HM_OK : hm_world_prepare_sparse_n(world, number, &entity, 1);
     if (status != HM_OK)
         return status;
-    hm_world_settle(world);
+    hm_world_create_promised(world);
     hm_world_set_sparse(world, number, entity, value);
     return HM_OK;
 }
@@ -54,7 +54,7 @@ HM_INLINE hm_status change_add(hm_world *world, hm_world_place *at, hm_handle en
         return change_add_sparse(world, entity, number, value);
     uint32_t from = hm_world_place_archetype(*at), to;
     if (hm_world_cell_of(&world->archetypes[from], number)->is_present) {
-        hm_world_settle(world);
+        hm_world_create_promised(world);
         change_replace(world, *at, number, value);
         return HM_OK;
     }
@@ -63,7 +63,7 @@ HM_INLINE hm_status change_add(hm_world *world, hm_world_place *at, hm_handle en
         status = hm_world_prepare_rows(world, to, 1);
     if (status != HM_OK)
         return status;
-    hm_world_settle(world);
+    hm_world_create_promised(world);
     hm_world_move_row(world, at, to, number, value);
     return HM_OK;
 }
@@ -112,13 +112,13 @@ HM_INLINE void change_move(hm_world *world, hm_world_place *at, uint32_t to)
 hm_status hm_world_remove_at(hm_world *world, hm_world_place *at, hm_handle entity, uint32_t number)
 {
     if (hm_world_is_sparse(world, number)) {
-        hm_world_settle(world);
+        hm_world_create_promised(world);
         hm_world_unset_sparse(world, number, entity);
         return HM_OK;
     }
     uint32_t from = hm_world_place_archetype(*at), to;
     if (!hm_world_cell_of(&world->archetypes[from], number)->is_present) {
-        hm_world_settle(world);
+        hm_world_create_promised(world);
         return HM_OK;
     }
     hm_status status = hm_world_follow_edge(world, from, number, &to);
@@ -126,7 +126,7 @@ hm_status hm_world_remove_at(hm_world *world, hm_world_place *at, hm_handle enti
         status = hm_world_prepare_rows(world, to, 1);
     if (status != HM_OK)
         return status;
-    hm_world_settle(world); /* It has a component, so it lives: its place stays. */
+    hm_world_create_promised(world); /* It has a component, so it lives: its place stays. */
     if (hm_world_record(world, number)->destroy == NULL)
         hm_world_move_row(world, at, to, number, NULL);
     else
@@ -309,7 +309,7 @@ static hm_status change_anew(hm_world *world, const hm_world_place *at, hm_handl
     status = hm_world_prepare_delta_n(world, &entity, 1, &delta);
     if (status != HM_OK)
         return status;
-    hm_world_settle(world);
+    hm_world_create_promised(world);
     hm_world_apply_delta(world, entity, &delta);
     transition.to = hm_world_place_archetype(*at);
     change_remember(world, &transition, add, n_add, remove, n_remove);
@@ -331,7 +331,7 @@ hm_status hm_world_change(hm_world *world, hm_handle entity, const hm_component 
     status = hm_world_prepare_rows(world, transition->to, 1);
     if (status != HM_OK)
         return status;
-    hm_world_settle(world);
+    hm_world_create_promised(world);
     change_move(world, at, transition->to);
     return HM_OK;
 }
@@ -348,7 +348,7 @@ hm_status hm_world_remove_all(hm_world *world, hm_handle entity)
         status = hm_world_prepare_rows(world, HM_WORLD_ROOT, 1);
     if (status != HM_OK)
         return status;
-    hm_world_settle(world);
+    hm_world_create_promised(world);
     if (moves)
         change_move(world, at, HM_WORLD_ROOT);
     hm_world_clear_sparse(world, entity);
@@ -404,7 +404,7 @@ hm_status hm_world_add_n(hm_world *world, const hm_handle *entities, uint32_t n,
                  : change_prepare_edges(world, entities, n, number, true);
     if (status != HM_OK)
         return status;
-    hm_world_settle(world);
+    hm_world_create_promised(world);
     for (uint32_t i = 0; i < n; i++)
         (void)hm_world_add_at(world, hm_world_place_of(world, entities[i]), entities[i], number,
                               bytes != NULL ? bytes + size * i : NULL);
@@ -421,7 +421,7 @@ hm_status hm_world_remove_n(hm_world *world, const hm_handle *entities, uint32_t
     if (status == HM_OK && !hm_world_is_sparse(world, number))
         status = change_prepare_edges(world, entities, n, number, false);
     if (status == HM_OK)
-        hm_world_settle(world);
+        hm_world_create_promised(world);
     for (uint32_t i = 0; i < n && status == HM_OK; i++) {
         count += removed != NULL && hm_world_has(world, entities[i], component);
         (void)hm_world_remove_at(world, hm_world_place_of(world, entities[i]), entities[i], number);

@@ -282,11 +282,11 @@ hm_world_place hm_world_copy_row(hm_world *world, hm_world_place from, uint32_t 
     rows_row now = rows_at(world, archetype, place);
     const hm_world_cell *cells = archetype->cells, *old_cells = source->cells;
     const uint16_t *columns = archetype->columns;
-    uint32_t span = source->span;
+    uint32_t cell_count = source->cell_count;
     for (uint32_t c = 0, n = archetype->column_count; c < n; c++) {
         uint32_t column = columns[c];
         const hm_world_cell *cell = &cells[column];
-        if (column < span && old_cells[column].is_present)
+        if (column < cell_count && old_cells[column].is_present)
             rows_copy(rows_value(now, cell), rows_value(old, &old_cells[column]), cell->size);
         else
             rows_zero(rows_value(now, cell), cell->size);

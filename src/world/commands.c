@@ -87,7 +87,7 @@ hm_status hm_commands_init(hm_commands *commands, hm_world *world, const hm_comm
 #ifndef HM_WITHOUT_HISTORY
 void hm_commands_moved(hm_commands *commands)
 {
-    (void)hm_known_follow(&commands_known, commands);
+    (void)hm_known_track(&commands_known, commands);
 }
 #endif
 
@@ -102,7 +102,7 @@ void hm_commands_clear(hm_commands *commands)
         return;
     HM_CONTRACT(world->running == 0,
                 "hm_commands_clear: a query of the world runs: call hm_query_end first");
-    hm_world_settle(world);
+    hm_world_create_promised(world);
     /* A hook may record more. */
     for (size_t unit = HM_COMMANDS_BEGIN; unit < commands->units.count;) {
         hm_command *dropped = hm_commands_at(commands, unit);

@@ -71,7 +71,7 @@ hm_handle hm_world_upcoming(const hm_world *world, uint32_t k)
     return hm_id_table_upcoming(&world->ids, promised + k);
 }
 
-void hm_world_settle_all(hm_world *world)
+void hm_world_create_all_promised(hm_world *world)
 {
     while (world->promised > 0) {
         world->promised--; /* First: an issue prepares one more than promised. */
@@ -246,7 +246,7 @@ static void entities_write_sparse(hm_world *world, hm_world_place place, uint32_
  * Returns null if the id table has no handle, which may show only now. */
 HM_INLINE hm_handle entities_make(hm_world *world, uint32_t archetype, hm_world_place *place)
 {
-    hm_world_settle(world);
+    hm_world_create_promised(world);
     hm_handle entity = hm_world_issue(world);
     if (hm_handle_is_null(entity))
         return entity;
@@ -309,7 +309,7 @@ hm_status hm_world_create_n(hm_world *world, const hm_component *set, uint32_t n
         status = entities_prepare(world, archetype, &sparse, count);
     if (status != HM_OK)
         return status;
-    hm_world_settle(world);
+    hm_world_create_promised(world);
     for (uint32_t done = 0, rows; done < count; done += rows) {
         hm_world_place place = hm_world_append_run(world, archetype, count - done, &rows);
         entities_fill_run(world, place, rows, entities != NULL ? entities + done : NULL);
@@ -340,7 +340,7 @@ hm_status hm_world_adopt(hm_world *world, hm_handle entity)
     status = entities_prepare_places(world, status, true);
     if (status != HM_OK)
         return status;
-    hm_world_settle(world);
+    hm_world_create_promised(world);
     hm_id_table_take(&world->ids, entity);
     *hm_world_place_of(world, entity) = hm_world_append_row(world, HM_WORLD_ROOT, entity);
     return HM_OK;
@@ -449,10 +449,10 @@ void hm_world_end_entity(hm_world *world, hm_handle entity, uint32_t position)
 }
 
 /* Brings the promised entities to life if this one lives or is promised. */
-static HM_COLD void entities_settle_for(hm_world *world, hm_handle entity)
+static HM_COLD void entities_create_promised_for(hm_world *world, hm_handle entity)
 {
     if (hm_id_table_contains(&world->ids, entity) || entities_promised(world, entity))
-        hm_world_settle_all(world);
+        hm_world_create_all_promised(world);
 }
 
 bool hm_world_destroy(hm_world *world, hm_handle entity)
@@ -461,7 +461,7 @@ bool hm_world_destroy(hm_world *world, hm_handle entity)
     if (hm_world_check_idle(world) != HM_OK)
         return false;
     if (world->promised != 0)
-        entities_settle_for(world, entity);
+        entities_create_promised_for(world, entity);
     uint32_t position = hm_id_table_find(&world->ids, entity);
     if (position == HM_INVALID_INDEX)
         return false;
@@ -476,7 +476,7 @@ uint32_t hm_world_destroy_n(hm_world *world, const hm_handle *entities, uint32_t
     if (hm_world_check_idle(world) != HM_OK)
         return 0;
     for (uint32_t i = 0; i < n && world->promised != 0; i++)
-        entities_settle_for(world, entities[i]);
+        entities_create_promised_for(world, entities[i]);
     uint32_t destroyed = 0;
     for (uint32_t i = 0; i < n; i++) {
         uint32_t position = hm_id_table_find(&world->ids, entities[i]);
@@ -502,7 +502,7 @@ void hm_world_clear(hm_world *world)
     HM_CONTRACT_AT_REST(world, "hm_world_clear");
     HM_CONTRACT(world->running == 0,
                 "hm_world_clear: a query of the world runs: call hm_query_end first");
-    hm_world_settle(world);
+    hm_world_create_promised(world);
     if (entities_have_hooks(world))
         while (world->ids.count > 0) {
             uint32_t last = world->ids.count - 1;

@@ -214,7 +214,7 @@ static hm_status query_run_change(query_change *change, uint32_t *count)
                       query_set_is_sparse(change->world, &change->delta.remove);
     hm_status status = one_by_one ? query_prepare_each(change) : query_prepare_archetypes(change);
     if (status == HM_OK) {
-        hm_world_settle(change->world);
+        hm_world_create_promised(change->world);
         *count = one_by_one ? query_change_each(change) : query_change_archetypes(change);
     }
     hm_array_fini(&change->entity_array);
@@ -278,7 +278,7 @@ uint32_t hm_query_destroy(hm_query *query)
     hm_query_loop loop; /* not counted, so that the world is not busy */
     hm_world *world = query->world;
     uint32_t destroyed = 0;
-    hm_world_settle(world);
+    hm_world_create_promised(world);
     loop.query = query;
     hm_query_rewind(&loop);
     const hm_secondary *driver = loop.driver;

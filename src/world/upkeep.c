@@ -53,7 +53,7 @@ hm_status hm_world_trim(hm_world *world)
     hm_status status = hm_world_check_idle(world);
     if (status != HM_OK || world->memory == NULL)
         return status;
-    hm_world_settle(world);
+    hm_world_create_promised(world);
     world->ready_end = 0;
     hm_world_forget_order(world);
     hm_world_drop_archetypes(world);
@@ -120,7 +120,7 @@ static bool upkeep_rows_are_valid(const hm_world *world, uint32_t index)
 static bool upkeep_set_is_valid(const hm_world *world, const hm_world_archetype *archetype)
 {
     uint32_t present = 0;
-    for (uint32_t number = 0; number < archetype->span; number++) {
+    for (uint32_t number = 0; number < archetype->cell_count; number++) {
         bool is_present = archetype->cells[number].is_present;
         present += is_present;
         if (archetype->edges[number] == HM_WORLD_NONE)

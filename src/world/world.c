@@ -213,7 +213,7 @@ static hm_status world_init_parts(hm_world *world, const hm_world_desc *full)
     if (status == HM_OK)
         status = world_init_root(world);
     if (status == HM_OK)
-        status = hm_id_table_settle_type(&world->ids.type_id);
+        status = hm_id_table_choose_type(&world->ids.type_id);
     return status;
 }
 

@@ -258,7 +258,7 @@ static inline const hm_world_cell *hm_world_cell_of(const hm_world_archetype *ar
                                                     uint32_t number)
 {
     static const hm_world_cell absent = {0};
-    return number < archetype->span ? &archetype->cells[number] : &absent;
+    return number < archetype->cell_count ? &archetype->cells[number] : &absent;
 }
 
 /* Marks a column, or all rows of an archetype, as changed now. */
@@ -515,7 +515,7 @@ static inline hm_status hm_world_follow_edge(hm_world *world, uint32_t archetype
                                              uint32_t *other)
 {
     const hm_world_archetype *from = &world->archetypes[archetype];
-    *other = number < from->span ? from->edges[number] : HM_WORLD_NONE;
+    *other = number < from->cell_count ? from->edges[number] : HM_WORLD_NONE;
     return *other != HM_WORLD_NONE ? HM_OK : hm_world_find_edge(world, archetype, number, other);
 }
 
@@ -556,16 +556,16 @@ static inline hm_status hm_world_find_target(hm_world *world, hm_handle entity, 
 /* Destroys an entity that lives; `position` is its place in the id table. The world is idle. */
 void hm_world_end_entity(hm_world *world, hm_handle entity, uint32_t position);
 
-void hm_world_settle_all(hm_world *world);
+void hm_world_create_all_promised(hm_world *world);
 
 /* Brings the entities to life that commands have promised, all in the root archetype. Cannot fail:
  * all that it needs was reserved. Every change from outside commands does this first, but only when
  * nothing can fail any more, since a call that fails changes nothing: until then it takes promised
  * entities for alive, and prepares what it needs in addition to them. */
-static inline void hm_world_settle(hm_world *world)
+static inline void hm_world_create_promised(hm_world *world)
 {
     if (world->promised != 0)
-        hm_world_settle_all(world);
+        hm_world_create_all_promised(world);
 }
 
 /* change.c */

@@ -4,7 +4,8 @@
 every header and source belongs to one of its modules, and includes its own module's headers and
 those of lower layers only. (circles.py sees that includes make no circle.) Calls point down through
 headers too: a header names only functions whose source is of its own module or of a lower layer, so
-the slow half of an inline function is beside its fast half. Only the module `memory` includes headers
+the slow half of an inline function is beside its fast half. A word of the table of words is in names
+of the modules that the table says, and nowhere else. Only the module `memory` includes headers
 of an operating system, and examples include public headers only.
 
     layers.py SOURCE
@@ -78,15 +79,31 @@ def find_calls_up(files, layers):
             if files[source] != module and layers[files[source]] >= layers[module]]
 
 
+def find_words(files, page):
+    """Returns a sentence for each name with a word of lines like "| `extent` | what it means | `pool` |"
+    that is in a file of another module. Names that begin with an underscore are a compiler's."""
+    problems = []
+    table = page.partition("\n## Words\n")[2].partition("\n## ")[0]
+    for word, modules in re.findall(r"^\| `(\w+)` \| .* \| (.*) \|$", table, re.MULTILINE):
+        allowed = set(re.findall(r"`(\w+)`", modules))
+        part = re.compile(rf"(?:^|_){word}s?(?:_|$)", re.IGNORECASE)
+        problems += [f"{path}: {name} has the word '{word}'" for path, module in files.items()
+                     if module not in allowed
+                     for name in sorted(set(NAME.findall(strip(read(path)))))
+                     if part.search(name) and not name.startswith("_")]
+    return problems
+
+
 def check():
     """Prints the layers; returns what is wrong."""
-    layers, modules = read_layers(read("docs/design.md"))
+    page = read("docs/design.md")
+    layers, modules = read_layers(page)
     problems = []
     files = {path: module_of(path, modules) for pattern in ("include/**/*.h", "src/**/*.[ch]")
              for path in sorted(glob.glob(pattern, recursive=True)) if path != UMBRELLA}
     includes = read_includes(files, layers, problems)
     if not problems:
-        problems += find_calls_up(files, layers)
+        problems += find_calls_up(files, layers) + find_words(files, page)
     for module, layer in sorted(layers.items(), key=lambda pair: pair[1]):
         own = [path for path in files if files[path] == module]
         below = {files[target] for path in own for target in includes[path]} - {module}

@@ -88,7 +88,7 @@ static void blank_archetype(hm_world_archetype *archetype)
     if (!archetype->is_alive)
         return;
     memset(archetype->column_changed, 0, sizeof *archetype->column_changed * archetype->set_count);
-    blank_tail(archetype->cell_chunk, archetype->edges + archetype->span);
+    blank_tail(archetype->cell_chunk, archetype->edges + archetype->cell_count);
     blank_tail(archetype->set_chunk, archetype->columns + archetype->column_count);
     if (world->order == NULL || hm_world_order_of(world)->order.key == NULL)
         archetype->is_ordered = false;
@@ -361,10 +361,10 @@ static void put_rows(const hm_world_archetype *archetype)
 static void put_archetype(const hm_world_archetype *archetype)
 {
     uint32_t edges = 0;
-    for (uint32_t i = 0; i < archetype->span; i++)
+    for (uint32_t i = 0; i < archetype->cell_count; i++)
         if (archetype->edges[i] != HM_WORLD_NONE)
             edges |= 1u << i;
-    put_byte(archetype->span);
+    put_byte(archetype->cell_count);
     put_byte(edges);
     put_byte(archetype->is_ordered);
     put_byte(hm_world_chunk_class(archetype->cell_chunk));

@@ -484,7 +484,7 @@ TEST(order, nothing_at_all_breaks_no_contract)
     CHECK(gather_without(false, false) == 0);
     hm_order_reset(broken.state);
     hm_order_disturb(broken.state, 0, 0);
-    hm_order_settle(broken.state, &(hm_sequence){0});
+    hm_order_end_moves(broken.state, &(hm_sequence){0});
     CHECK(hm_order_trim(&broken.state, 0) == HM_OK && broken.state == NULL);
 }
 
@@ -494,7 +494,7 @@ PANICS(a_run_without_a_sequence, run_without(false, false, true))
 PANICS(arranging_without_a_place, arrange_without(true, false))
 PANICS(arranging_without_a_sequence, arrange_without(false, true))
 PANICS(ending_no_place, (hm_order_fini(NULL), 0))
-PANICS(settling_without_a_sequence, (hm_order_settle(broken.state, NULL), 0))
+PANICS(settling_without_a_sequence, (hm_order_end_moves(broken.state, NULL), 0))
 PANICS(gathering_without_a_sequence, gather_without(true, false))
 PANICS(gathering_without_a_question, gather_without(false, true))
 PANICS(trimming_no_place, hm_order_trim(NULL, 0))

@@ -265,7 +265,7 @@ BUGS = [
         "    map->items = hm_array_data(&map->item_array);\n    if (map->extras != NULL)",
         "    if (map->extras != NULL)", "map"),
     Bug("an item of the map itself is read where it was before the map moved", "src/dense/map.c",
-        "    map_write(map, index, hm_array_follow(item, before, map->item_size * index, "
+        "    map_write(map, index, hm_array_translate(item, before, map->item_size * index, "
         "map->items));\n    return handle;", "    map_write(map, index, item);\n    return handle;",
         "map"),
     Bug("an adopt takes a generation that its slot has passed", "src/ids/adopt.c",
@@ -275,7 +275,7 @@ BUGS = [
     Bug("values that a merge has moved are destroyed with their copies", "src/state/merges.c",
         "    from->destroy = NULL;\n    hm_lists_fini(from);", "    hm_lists_fini(from);", "file"),
     Bug("a trim loses the entities that were promised", "src/world/upkeep.c",
-        "    hm_world_settle(world);\n    world->ready_end = 0;", "    world->ready_end = 0;", "world"),
+        "    hm_world_create_promised(world);\n    world->ready_end = 0;", "    world->ready_end = 0;", "world"),
     Bug("a trim of a pool leaves the latest holes listed", "src/pool/slots.c",
         "    hm_pool_forget_recent(pool);\n    hm_status status", "    hm_status status", "pool"),
     Bug("a load forgets the floors of slots that were dropped", "src/state/save_ids.c",
@@ -469,7 +469,7 @@ BUGS = [
         "        status = entities_prepare_rows(world, HM_WORLD_ROOT, 1);\n"
         "    if (status == HM_OK)\n"
         "        status = hm_id_table_prepare_adopt(&world->ids, entity, world, entities_move);",
-        "        hm_world_settle(world);\n"
+        "        hm_world_create_promised(world);\n"
         "    if (status == HM_OK)\n"
         "        status = entities_prepare_rows(world, HM_WORLD_ROOT, 1);\n"
         "    if (status == HM_OK)\n"
@@ -483,7 +483,7 @@ BUGS = [
     Bug("an adopt reads an item of the map itself where it was before the map moved",
         "src/dense/map.c",
         "    hm_id_table_take(&map->ids, handle);\n"
-        "    map_write(map, index, hm_array_follow(item, before, map->item_size * index, "
+        "    map_write(map, index, hm_array_translate(item, before, map->item_size * index, "
         "map->items));",
         "    hm_id_table_take(&map->ids, handle);\n"
         "    map_write(map, index, item);", "map"),
@@ -504,7 +504,7 @@ BUGS = [
     Bug("a ring stays overflowed although all of its holes were adopted",
         "src/pool/recent.c",
         "    if (has_overflowed && pool->recent_end == pool->count)\n"
-        "        pool_end_lap(pool);\n",
+        "        pool_end_overflow(pool);\n",
         "", "pool"),
     Bug("a spent budget with another column forgets the order", "src/dense/dense.c",
         "        if (hm_budget_is_spent(budget))\n"
@@ -536,7 +536,7 @@ BUGS = [
         "        if (!record->is_kept && !watch_is_alive(record))\n",
         "        if (false && !record->is_kept && !watch_is_alive(record))\n", "history"),
     Bug("a container that moves leaves its past behind", "src/history/watch.c",
-        "    if (watch_owns_spans(history, i) &&", "    if (false && watch_owns_spans(history, i) &&",
+        "    if (watch_owns_fragments(history, i) &&", "    if (false && watch_owns_fragments(history, i) &&",
         "history"),
     Bug("watched bytes drop the container in them when it is finished", "src/history/watch.c",
         "    if (i < watch_record_count(history) && !watch_record(history, i)->is_kept)\n",
@@ -558,9 +558,9 @@ BUGS = [
         "    return hm_fail_uninitialised(\"buffer of commands\");\n", "history"),
     Bug("a history takes a copy back twice when bytes are forgotten after a rewind",
         "src/history/watch.c",
-        "history->page_count + span,\n"
+        "history->page_count + fragment,\n"
         "                            i < history->current);",
-        "history->page_count + span,\n"
+        "history->page_count + fragment,\n"
         "                            true);", "history"),
     Bug("a mark that is refused leaves changes listed", "src/history/find.c",
         "    if (!is_done)\n"

@@ -402,11 +402,11 @@ TEST(world_fault, a_way_that_cannot_be_cached_is_found_again)
         taken++;
     CHECK(hm_world_add(&on->in.world, entity, last, NULL) == HM_OK);
     CHECK(hm_world_remove(&on->in.world, entity, last, NULL) == HM_OK);
-    CHECK(on->in.world.archetypes[HM_WORLD_ROOT].span <= 100 &&
+    CHECK(on->in.world.archetypes[HM_WORLD_ROOT].cell_count <= 100 &&
           hm_world_validate(&on->in.world) == HM_OK);
     test_memory_fail(&on->memory, 0, false);
     CHECK(hm_world_add(&on->in.world, entity, last, NULL) == HM_OK);
-    CHECK(on->in.world.archetypes[HM_WORLD_ROOT].span > 100 &&
+    CHECK(on->in.world.archetypes[HM_WORLD_ROOT].cell_count > 100 &&
           hm_world_has(&on->in.world, entity, last));
     CHECK(hm_world_validate(&on->in.world) == HM_OK && taken < 100);
     finish(on);

@@ -334,7 +334,7 @@ class WorldPrinter(IdTablePrinter):
         """The same of one in an archetype."""
         chunk, row = int(place["chunk"]), int(place["row"])
         archetype = element(self.value["archetypes"], row >> WORLD_ROW_BITS)
-        if number >= int(archetype["span"]):
+        if number >= int(archetype["cell_count"]):
             return None
         cell = element(archetype["cells"], number)
         if not int(cell["is_present"]):

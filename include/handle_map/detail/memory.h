@@ -30,7 +30,7 @@ typedef struct hm_registry {
     /* Ends that, and forgets all that marks know of these bytes. */
     void (*leave)(struct hm_registry *registry, void *object, const hm_known_kind *kind);
     /* The struct, which has its key, was moved here by assignment. HM_ERROR_MEMORY. */
-    hm_status (*follow)(struct hm_registry *registry, void *object, const hm_known_kind *kind);
+    hm_status (*track)(struct hm_registry *registry, void *object, const hm_known_kind *kind);
     /* Begins and ends to rewind bytes, as hm_history_watch and hm_history_unwatch do. */
     hm_status (*keep)(struct hm_registry *registry, void *bytes, size_t size);
     void (*forget)(struct hm_registry *registry, const void *bytes);

@@ -58,7 +58,7 @@ typedef struct hm_world_cell {
 typedef struct hm_world_archetype {
     hm_world_cell *cells;            /* number of a component -> its cell */
     uint32_t *edges;                 /* number -> archetype with that component more, or less */
-    uint32_t span;                   /* components that cells and edges cover */
+    uint32_t cell_count;             /* components that cells and edges cover */
     uint16_t rows[HM_WORLD_CLASSES]; /* rows in a chunk of each class; 0: too small */
     uint32_t first, last, tail;      /* chunks, as in hm_world_place: first, last with rows, last */
     uint32_t last_rows;              /* rows in the chunk `last` */
@@ -187,7 +187,7 @@ static inline void *hm_world_get_at(const hm_world *world, hm_handle entity, hm_
     const hm_world_archetype *archetype = &world->archetypes[place.row >> HM_WORLD_ROW_BITS];
     uint32_t number = component - world->salt;
     hm_world_cell cell;
-    if (number >= archetype->span)
+    if (number >= archetype->cell_count)
         return hm_world_get_sparse(world, entity, number);
     cell = archetype->cells[number];
     if (cell.size == 0)
