@@ -87,7 +87,10 @@ check_subjects() {
 look clang-format files "$(listed '^(benchmarks|docs|include|src|test)/.*\.([ch]|cpp)$')" \
     clang-format --dry-run -Werror
 
-tidy 'sources and headers' "$(sed 's|^|src/|' src/sources.txt; listed '^(include|src)/.*\.h$')"
+# The analyzer follows a third of the paths that it would by default, which takes half the time.
+tidy 'sources and headers' "$(sed 's|^|src/|' src/sources.txt; listed '^(include|src)/.*\.h$')" \
+    --extra-arg=-Xclang --extra-arg=-analyzer-config --extra-arg=-Xclang \
+    --extra-arg=max-nodes=75000
 # The search's sources need constants.h before all else, wrong_type.c must not compile,
 # freestanding.c needs its macro, and two of the demo's need Assimp's headers.
 tidy 'tests, examples and benchmarks' "$(listed '^(benchmarks|docs|test)/.*\.c$' |
