@@ -178,7 +178,7 @@ threads() {
 # as fits in a few minutes.
 # shellcheck disable=SC2046,SC2086 # The names are a list.
 long_loops() {
-    whole='footprint. memory order_limit. same. history.a_program world_contract.'
+    whole='footprint. memory. memory_arena order_limit. same. world_contract.'
     plain 1 'clang -O3' '' $whole &&
         plain 4 'clang -O3' '' $(echo " $whole" | sed 's/ / -/g')
 }
@@ -213,7 +213,7 @@ environment aarch64-64k 'AArch64 under qemu, 64 KiB pages' plain 100 "$aarch64" 
     -history.many_changes -history.a_mark_that_is_refused
 # Between the page sizes of the others, so only what depends on them.
 environment aarch64-16k 'AArch64 under qemu, 16 KiB pages' plain 100 "$aarch64" \
-    'qemu-aarch64-static -p 16384' memory array. footprint. history. pool_ same. _fault.
+    'qemu-aarch64-static -p 16384' memory. memory_arena array. footprint. history. pool_ same. _fault.
 environment clang-O3 'clang -O3, long loops' long_loops
 environment cross 'all containers together, ten times' crossed
 environment x86 '32-bit x86, gcc, UBSan' x86
