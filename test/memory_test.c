@@ -501,7 +501,7 @@ static size_t bytes_brought(size_t before, size_t asked)
 
 /* Pushes pages until all of a step is resident: each push brings nothing, or the part that it
  * reaches. Nothing is left out, and no part is committed anew. */
-static void bring_piece_by_part(size_t before, size_t part)
+static void bring_part_by_part(size_t before, size_t part)
 {
     const size_t page = hm_memory_os()->page_size;
     hm_array array;
@@ -552,8 +552,8 @@ TEST(memory, the_pages_of_a_step_of_something_large_are_brought_in_parts)
     CHECK(bytes_brought(8 * 128 * kib, 0) == part);
     CHECK(bytes_brought(4 * 96 * kib, 0) == part);
     CHECK(bytes_brought(4 * 92 * kib, 0) == 0); /* a step of 92 KiB, or two pages of 64 KiB */
-    bring_piece_by_part(4 * 128 * kib, part);
-    bring_piece_by_part(4 * 96 * kib, part);
+    bring_part_by_part(4 * 128 * kib, part);
+    bring_part_by_part(4 * 96 * kib, part);
     CHECK(pages_brought_to_a_pool(false) == part);
     CHECK(pages_brought_to_a_pool(true) == 0);
     /* A request is not a step, whatever its size. */

@@ -12,7 +12,7 @@
 
 HM_BEGIN_C
 
-/* A checksum of bytes that come in parts, in whatever parts. Begins zeroed; all fields are
+/* A checksum of bytes that come in parts of any size. Begins zeroed; all fields are
  * private. */
 typedef struct hm_hash {
     uint64_t size; /* bytes so far */

@@ -358,8 +358,7 @@ void hm_secondary_discard(hm_secondary *secondary, uint32_t index);
  * *index the position of the value that it would replace, or HM_INVALID_INDEX. */
 hm_status hm_secondary_judge(const hm_secondary *secondary, hm_handle owner, uint32_t *index);
 
-/* Chooses the size of a segment, and returns how many hold max_slots, which is set and at least 1.
- */
+/* Chooses the size of a segment, and returns how many hold max_slots, which is at least 1. */
 size_t hm_secondary_count_segments(hm_secondary *secondary, const hm_memory *memory);
 
 /* Whether the secondary has no capacity: then all its arrays are committed, and move to grow. */

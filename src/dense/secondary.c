@@ -571,8 +571,8 @@ hm_status hm_secondary_trim(hm_secondary *secondary)
     if (hm_guard_refuses(&secondary->guard, "secondary", secondary->name))
         return HM_ERROR_BUSY;
     const hm_dense dense = secondary_dense(secondary);
-    hm_order_end_moves(secondary->order,
-                       &dense.sequence); /* It may list slots of segments that go. */
+    /* It may list slots of segments that go. */
+    hm_order_end_moves(secondary->order, &dense.sequence);
     secondary->value_array.count = secondary->owner_array.count = secondary->count;
     hm_status status = hm_array_trim(&secondary->value_array);
     if (status == HM_OK)

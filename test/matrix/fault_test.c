@@ -241,7 +241,7 @@ static void secondary_erase(scene *on, uint32_t position)
 /* All values are gone but a few in front, and with them whole segments. */
 static void secondary_ruin(scene *on)
 {
-    for (uint32_t i = 0; i < 4; i++)
+    for (uint32_t i = 0; i < 10; i++)
         CHECK(secondary_set(on, FAR_AWAY - i * 3 * SEGMENT_SLOTS));
     while (secondary_count(on) > 5)
         secondary_erase(on, 5);

@@ -20,7 +20,7 @@
         CHECK_PANICS("", "hm_" #kind "_" #verb ": " message, hm_##kind##_##verb arguments);        \
     }
 #define NULL_TESTS(KIND, kind)                                                                     \
-    TEST(kind##_contract, every_function_panics_without_a_##kind){                                 \
+    TEST(kind##_contract, every_function_panics_without_its_container){                            \
         KIND##_LOOKS(LOOK_OF_NULL) KIND##_CHANGES(CHANGE_OF_NULL) KIND##_ENDS(                     \
             NO_CONTAINER)} TEST(kind##_contract, every_function_panics_without_another_argument)   \
     {                                                                                              \

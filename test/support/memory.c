@@ -180,7 +180,7 @@ static bool test_commit(void *context, void *address, size_t size)
  * would take long. */
 static bool test_raw(void *context, void *address, size_t size)
 {
-    const size_t most = test_scale() > 1 ? 1 << 12 : 1 << 14;
+    const size_t most = 1 << 14;
     if (!test_commit(context, address, size))
         return false;
     hm_memory_unpoison(address, size); /* A container has poisoned what it gave back. */
@@ -404,8 +404,8 @@ void test_allocator_init(test_allocator *from)
 bool test_has_addresses(uint64_t size, const char *what)
 {
     const hm_memory *os = hm_memory_os();
-    const bool is_emulated = test_scale() >= 100 && size >= UINT64_C(1) << 35;
-    void *probe = size <= SIZE_MAX && !is_emulated ? os->reserve(os->context, (size_t)size) : NULL;
+    const bool is_slow = test_scale() >= 100 && size >= UINT64_C(1) << 35;
+    void *probe = size <= SIZE_MAX && !is_slow ? os->reserve(os->context, (size_t)size) : NULL;
     if (probe == NULL)
         test_leave_out(what);
     else

@@ -109,7 +109,8 @@ typedef struct test_allocator {
 void test_allocator_init(test_allocator *from);
 
 /* Whether this much address space can be reserved at once: sanitizers, emulators and 32-bit systems
- * have little, and an emulator takes seconds for much. If not, reports what is left out. */
+ * have little, and emulators take seconds for much: HM_TEST_SCALE is 100 there. If not, reports
+ * what is left out. */
 bool test_has_addresses(uint64_t size, const char *what);
 
 #endif

@@ -84,7 +84,7 @@ typedef body_index_view index_view;
                      body_##kind##_##verb arguments);                                              \
     }
 #define NULL_TESTS(KIND, kind)                                                                     \
-    TEST(typed, kind##_functions_name_themselves_without_a_##kind){                                \
+    TEST(typed, kind##_functions_name_themselves_without_their_container){                         \
         KIND##_LOOKS(LOOK_OF_NULL) KIND##_CHANGES(CHANGE_OF_NULL) KIND##_ENDS(                     \
             NO_CONTAINER)} TEST(typed, kind##_functions_name_themselves_without_another_argument)  \
     {                                                                                              \
