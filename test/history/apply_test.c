@@ -270,6 +270,7 @@ static void destroy_of_table(const hm_table *table, uint32_t row, void *context)
 
 TEST(changes, of_nothing_are_refused_too_inside_a_hook)
 {
+    inside.asked = 0;
     ASK_INSIDE(map, MAP, hm_map_insert(&inside.made.map, NULL), .item_size = 4);
     ASK_INSIDE(pool, POOL, hm_pool_insert(&inside.made.pool, NULL), .item_size = 4);
     ASK_INSIDE(table, TABLE, hm_table_insert(&inside.made.table, NULL),
@@ -295,6 +296,7 @@ TEST(changes, of_an_index_are_refused_while_it_is_loaded)
 {
     test_any from;
     test_file file = {0};
+    inside.asked = 0;
     save_nothing(TEST_INDEX, &inside.file);
     CHECK(init_any(&from, TEST_INDEX, NULL) == HM_OK);
     CHECK(init_any(&inside.made, TEST_INDEX, NULL) == HM_OK);
@@ -325,6 +327,7 @@ TEST(changes, of_a_world_are_refused_while_a_query_runs)
 {
     hm_query query;
     hm_query_loop loop;
+    inside.asked = 0;
     save_nothing(TEST_WORLD, &inside.file);
     CHECK(hm_world_init(&inside.made.world, &(hm_world_desc){.type_id = TYPE}) == HM_OK);
     hm_component hooked = hm_world_component(

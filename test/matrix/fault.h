@@ -19,10 +19,9 @@ enum {
     EDGE = 40,
     META_SIZE = 8,
     TYPE = 77,
-    SEGMENT_SLOTS = 16384,         /* of a secondary's positions */
-    FAR_AWAY = 63 * SEGMENT_SLOTS, /* of a secondary's 64 segments, the last */
-    LARGE = 3 << 16,               /* bytes of a list that is more than one page of every size */
-    COMPONENTS = 6,                /* of a world */
+    SEGMENT_SLOTS = 16384, /* of a secondary's positions */
+    LARGE = 3 << 16,       /* bytes of a list that is more than one page of every size */
+    COMPONENTS = 6,        /* of a world */
     TAGS = 10
 };
 
@@ -62,6 +61,18 @@ typedef struct kind {
     void (*ruin)(scene *on); /* erases so that there is memory to trim */
     picture (*look)(const scene *on);
 } kind;
+
+static inline bool is_unbounded(const scene *on)
+{
+    return on->kind->unbounded != 0 && on->way >= on->kind->unbounded;
+}
+
+/* Returns a slot of a secondary's last segment. Without a capacity it clears all positions up to
+ * there, so one that is only behind all others. */
+static inline uint32_t far_away(const scene *on)
+{
+    return 63 * (is_unbounded(on) ? SEGMENT_SLOTS / 8 : SEGMENT_SLOTS);
+}
 
 static inline bool succeeds(hm_status status)
 {
@@ -269,11 +280,6 @@ static inline bool refuse(scene *on, operation what, uint32_t k, bool and_later)
     of->look(on);
     finish(on);
     return reached;
-}
-
-static inline bool is_unbounded(const scene *on)
-{
-    return on->kind->unbounded != 0 && on->way >= on->kind->unbounded;
 }
 
 /* Whether the layout of the scene differs in memory from others of its kind, and has this size. */

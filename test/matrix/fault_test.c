@@ -222,7 +222,7 @@ static bool secondary_add(scene *on)
 
 static bool secondary_set_far_away(scene *on)
 {
-    return secondary_set(on, FAR_AWAY);
+    return secondary_set(on, far_away(on));
 }
 
 static bool secondary_large_reserve(scene *on)
@@ -242,10 +242,10 @@ static void secondary_erase(scene *on, uint32_t position)
 static void secondary_ruin(scene *on)
 {
     for (uint32_t i = 0; i < 10; i++)
-        CHECK(secondary_set(on, FAR_AWAY - i * 3 * SEGMENT_SLOTS));
+        CHECK(secondary_set(on, far_away(on) - i * (far_away(on) / 21)));
     while (secondary_count(on) > 5)
         secondary_erase(on, 5);
-    CHECK(secondary_set(on, FAR_AWAY - 6 * SEGMENT_SLOTS));
+    CHECK(secondary_set(on, far_away(on) - 2 * (far_away(on) / 21)));
 }
 
 /* A set has moved the positions, but was refused to give back the memory that they have left. */

@@ -343,7 +343,7 @@ static bool index_add_member(scene *on)
 
 static bool index_set_far_away(scene *on)
 {
-    return index_set(on, hm_handle_pack(FAR_AWAY, 1, TYPE), MAX_ITEMS - 1);
+    return index_set(on, hm_handle_pack(far_away(on), 1, TYPE), MAX_ITEMS - 1);
 }
 
 static bool index_move(scene *on)
