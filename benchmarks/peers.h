@@ -38,7 +38,6 @@ template <size_t Size, class Visit> void for_each_container(Visit visit)
     visit(type<pool<Size, HM_STORAGE_VIRTUAL>>());
     visit(type<pool<Size, HM_STORAGE_FIXED_BLOCKS>>());
     visit(type<pool<Size, HM_STORAGE_GROWING_BLOCKS>>());
-    visit(type<last_pool<Size>>());
     visit(type<batched_pool<Size>>());
     visit(type<plain_array<Size>>());
     visit(type<vector<Size>>());

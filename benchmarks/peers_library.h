@@ -137,10 +137,9 @@ struct pool : one_by_one<pool<Size, Storage>, hm_handle, Size> {
     static constexpr int can = EVERYTHING;
     owned<hm_pool, hm_pool_fini> items;
 
-    explicit pool(uint32_t capacity, hm_reuse reuse = HM_REUSE_DEFAULT)
+    explicit pool(uint32_t capacity)
     {
         hm_pool_desc desc = {};
-        desc.reuse = reuse;
         desc.item_size = Size;
         desc.capacity = capacity;
         desc.type_id = 8;
@@ -175,15 +174,6 @@ struct pool : one_by_one<pool<Size, Storage>, hm_handle, Size> {
     void clear()
     {
         hm_pool_clear(&items);
-    }
-};
-
-/* hm_pool with HM_REUSE_LAST. */
-template <size_t Size> struct last_pool : pool<Size, HM_STORAGE_VIRTUAL> {
-    static constexpr const char *name = "hm_pool last";
-    static constexpr int can = ERASES | REFILLS | CHURNS;
-    explicit last_pool(uint32_t capacity) : pool<Size, HM_STORAGE_VIRTUAL>(capacity, HM_REUSE_LAST)
-    {
     }
 };
 

@@ -11,7 +11,7 @@
  * Owns: the items. Moves: nothing; in blocks and without a capacity its entries and words move as
  * slots are added, to which no program has pointers. A pointer to an item is valid from its insert
  * to its erase, whatever happens to others. Limits: UINT32_MAX - 1 items of any size, alignments up
- * to 4096. A pool takes 4.25 bytes for each slot besides the item, or 8.25 with HM_REUSE_LAST.
+ * to 4096. A pool takes 4.25 bytes for each slot besides the item.
  * Handles, failing, callbacks, threads and all else that containers share: handle_map.h.
  * hm_pool_next_run and next_word visit all items. */
 #ifndef HANDLE_MAP_POOL_H
@@ -38,24 +38,13 @@ typedef enum hm_storage {
     HM_STORAGE_GROWING_BLOCKS = HM_POOL_GROWING_BLOCKS
 } hm_storage;
 
-/* Which hole an insert fills. */
-typedef enum hm_reuse {
-    /* Of the latest 256 holes the one that was made last, which is probably still in the caches;
-     * when none of these is left, the lowest hole. So scattered holes are filled in the order of
-     * their addresses. A trim and a clear forget the latest holes: the lowest are filled then, but
-     * for those that are made later, so that high places become empty and a trim can give back
-     * their memory. */
-    HM_REUSE_DEFAULT,
-    /* Of all holes the one that was made last, however many there are, as a stack of free indices
-     * does: for programs whose results depend on indices. It takes 4 bytes more for each slot,
-     * committed with them, so that an erase cannot fail. A trim changes nothing of the order: an
-     * insert fills a hole whose memory was given back when it is on top, and commits it again.
-     * Batches and erase_if make holes one after the other, and the last one is on top. A clear
-     * leaves the lowest slot on top and the highest one below, so that a cleared pool issues the
-     * indices of a new one. A slot that is retired, here or in a clear, is left out. Refilling a
-     * pool with many scattered holes is slower, since their places are visited in any order. */
-    HM_REUSE_LAST
-} hm_reuse;
+/* Which hole an insert fills: the one that was made last, which is probably still in the caches, of
+ * the *recent* ones, which are at most 256; when none is left, the lowest hole. So scattered holes
+ * are filled in the order of their addresses. A hole is recent if fewer than 256 others were when
+ * it was made. A trim, a clear and an adopt forget which are: the lowest are filled then, but for
+ * those that are made later, so that high places become empty and a trim can give back their
+ * memory. There is no other order; in 0.3 the second name meant a stack of all holes. */
+typedef enum hm_reuse { HM_REUSE_DEFAULT, HM_REUSE_LAST } hm_reuse;
 
 /* A zero field means the default. Only item_size has no default. */
 typedef struct hm_pool_desc {
@@ -73,7 +62,7 @@ typedef struct hm_pool_desc {
                            allows */
     uint16_t type_id;   /* at most 0x7FFF, or HM_TYPE_ID_UNIQUE */
     hm_storage storage; /* where the items' memory comes from */
-    hm_reuse reuse;     /* which hole an insert fills */
+    hm_reuse reuse;     /* no matter: there is one order (hm_reuse) */
     size_t block_size;  /* bytes in a fixed block, at least; 0: 16 KiB. A block holds a power of
                            two of items and is a multiple of the page size */
     /* On erase, clear and fini, once for each item, while its handle still resolves: then
@@ -130,21 +119,19 @@ HM_API uint32_t hm_pool_erase_n(hm_pool *pool, const hm_handle *handles, uint32_
  * the memory table has reserved an unaligned address for blocks. O(n). */
 HM_API hm_status hm_pool_reserve(hm_pool *pool, uint32_t n);
 
-/* As hm_map_adopt. All other holes keep their order. Slots that are made in between get memory only
- * when they are issued. Invalidates nothing. O(1 + slots that are made), with HM_REUSE_LAST
- * O(holes). */
+/* As hm_map_adopt. The recent holes are forgotten, as by a trim. Slots that are made in between get
+ * memory only when they are issued. Invalidates nothing. O(1 + slots that are made). */
 HM_API hm_status hm_pool_adopt(hm_pool *pool, hm_handle handle, const void *item);
 
 /* After hm_pool_reserve(pool, n), returns for each k below n the handle that the (k + 1)-th item
- * from now will get; the conditions are those of hm_map_upcoming. O(1) for one of the latest holes
+ * from now will get; the conditions are those of hm_map_upcoming. O(1) for one of the recent holes
  * and for a slot that was never used; for any other hole, of which there are few where most slots
  * are live, O(slots / 64). */
 HM_API hm_handle hm_pool_upcoming(const hm_pool *pool, uint32_t k);
 
 /* Erases all items, the lowest first. All handles are refused from then on. Invalidates all
  * pointers to items. Every item's entry is written, but no item is touched unless there is a
- * destroy hook: O(items + slots / 64), with HM_REUSE_LAST O(slots). Memory stays committed; see
- * hm_pool_trim. */
+ * destroy hook: O(items + slots / 64). Memory stays committed; see hm_pool_trim. */
 HM_API void hm_pool_clear(hm_pool *pool);
 
 /* Gives back the memory of places that hold no item: whole pages of the one range, or whole blocks,

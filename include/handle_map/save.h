@@ -93,8 +93,9 @@ HM_API hm_status hm_map_save(const hm_map *map, const hm_save_desc *desc, hm_sin
  * all pointers to items. O(slots + bytes). */
 HM_API hm_status hm_map_load(hm_map *map, const hm_save_desc *desc, hm_source source);
 
-/* The same for a pool: takes about its items and 2 bytes for each slot, with HM_REUSE_LAST 4 more
- * for each hole. The storage may be another one, `reuse` must be the same. */
+/* The same for a pool: takes about its items and 2 bytes for each slot. The storage may be another
+ * one. Of a file of 0.3 whose pool had HM_REUSE_LAST, all handles come back, and the 256 latest
+ * holes are recent ones (pool.h). */
 HM_API hm_status hm_pool_save(const hm_pool *pool, const hm_save_desc *desc, hm_sink sink);
 HM_API hm_status hm_pool_load(hm_pool *pool, const hm_save_desc *desc, hm_source source);
 

@@ -149,7 +149,7 @@ hm_status hm_pool_insert_n(hm_pool *pool, const void *items, uint32_t n, hm_hand
         return status;
     for (uint32_t i = 0; i < n; i++) {
         hm_handle handle = hm_pool_issue(pool);
-        if (hm_handle_is_null(handle)) /* a cold hole, or a ring that has overflowed */
+        if (hm_handle_is_null(handle)) /* a cold hole */
             handle = hm_pool_issue_slow(pool);
         void *place = hm_pool_place_as(pool, hm_handle_index(handle), pool->item_size);
         hm_memory_unpoison(place, pool->item_size);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* pool: the memory of the other columns: entries, words of bits, and what says which hole is filled
- * next: the ring of recent holes and the levels above the words, or the stack of all holes.
+ * next: the recent holes and the levels above the words.
  *
  * It is committed before a slot is issued for the first time and stays, so that erase cannot fail.
  */
@@ -8,21 +8,17 @@
 
 #include "../ids/ids_private.h"
 
-/* The ring of recent holes is before the levels, in their unit. It has more positions than there
- * are recent holes, so that a batch of as many does not fill it. */
-enum { POOL_RING = 2 * (size_t)HM_POOL_RECENT * sizeof(uint32_t) / sizeof(uint64_t) };
+/* The recent holes are before the levels, in their unit. */
+enum { POOL_RECENT_UNITS = (size_t)HM_POOL_RECENT * sizeof(uint32_t) / sizeof(uint64_t) };
 
 #ifndef HM_EXHAUSTIVE
-/* Slots of a pool without a capacity at first, by default and with a stack: about one page. */
-enum { POOL_FIRST_SLOTS = 256, POOL_FIRST_STACK = 256 };
+enum { POOL_FIRST_SLOTS = 256 }; /* of a pool without a capacity: about one page */
 #endif
 
 /* Returns how long hole_array is for so many slots. */
-static size_t pool_hole_units(const hm_pool *pool, uint64_t slots)
+static size_t pool_hole_units(uint64_t slots)
 {
-    if (hm_pool_reuses_last(pool))
-        return (size_t)slots;
-    size_t size = hm_pool_word_count(slots), units = POOL_RING;
+    size_t size = hm_pool_word_count(slots), units = POOL_RECENT_UNITS;
     do {
         size = hm_pool_word_count(size);
         units += size;
@@ -33,8 +29,7 @@ static size_t pool_hole_units(const hm_pool *pool, uint64_t slots)
 uint32_t hm_pool_first_slots(const hm_pool *pool, bool moves_to_grow)
 {
     if (moves_to_grow)
-        return hm_pool_at_most(hm_pool_reuses_last(pool) ? POOL_FIRST_STACK : POOL_FIRST_SLOTS,
-                               pool->max_slots);
+        return hm_pool_at_most(POOL_FIRST_SLOTS, pool->max_slots);
     return hm_pool_in_one_range(pool) ? pool->max_slots
                                       : hm_id_table_first_slots(pool->capacity, pool->max_slots);
 }
@@ -42,7 +37,7 @@ uint32_t hm_pool_first_slots(const hm_pool *pool, bool moves_to_grow)
 uint32_t hm_pool_columns_list(hm_pool *pool, uint32_t slots, hm_array_column *columns)
 {
     const hm_memory *memory = hm_pool_memory(pool);
-    size_t units = pool_hole_units(pool, slots);
+    size_t units = pool_hole_units(slots);
     columns[0] = (hm_array_column){.array = &pool->entry_array,
                                    .desc = {sizeof(uint32_t), 0, slots, 0, memory}};
     columns[1] =
@@ -50,33 +45,22 @@ uint32_t hm_pool_columns_list(hm_pool *pool, uint32_t slots, hm_array_column *co
                           .desc = {sizeof(hm_pool_word), 0, hm_pool_word_count(slots), 0, memory}};
     columns[2] =
         (hm_array_column){.array = &pool->hole_array,
-                          .used = POOL_RING, /* Of the ring nothing is read before it is written. */
+                          .used = POOL_RECENT_UNITS, /* written before they are read */
                           .desc = {sizeof(uint64_t), 0, units, sizeof(uint64_t) * units, memory}};
-    if (hm_pool_reuses_last(pool))
-        columns[2] = (hm_array_column){.array = &pool->hole_array,
-                                       .desc = {sizeof(uint32_t), 0, slots, 0, memory}};
     return 3;
 }
 
-/* Finds the levels. The lowest one comes first, since it is kept when all move. */
-static void pool_place_levels(hm_pool *pool)
-{
-    size_t size = hm_pool_word_count(pool->word_array.capacity);
-    pool->listed = (uint64_t *)hm_array_data(&pool->hole_array) + POOL_RING;
-    pool->level_count = 1;
-    for (; size > 1; size = hm_pool_word_count(size))
-        pool->level_count++;
-}
-
+/* Of the levels the lowest one comes first, since it is kept when all move. */
 void hm_pool_columns_place(hm_pool *pool)
 {
     pool->entries = hm_array_data(&pool->entry_array);
     pool->words = hm_array_data(&pool->word_array);
     pool->recent = hm_array_data(&pool->hole_array);
-    if (hm_pool_reuses_last(pool))
-        pool->recent += pool->retired_count;
-    else
-        pool_place_levels(pool);
+    pool->listed = (uint64_t *)hm_array_data(&pool->hole_array) + POOL_RECENT_UNITS;
+    pool->level_count = 1;
+    for (size_t size = hm_pool_word_count(pool->word_array.capacity); size > 1;
+         size = hm_pool_word_count(size))
+        pool->level_count++;
 }
 
 void hm_pool_columns_fini(hm_pool *pool)
@@ -89,10 +73,9 @@ void hm_pool_columns_fini(hm_pool *pool)
 /* Moves all columns to a range for so many slots, no less than were issued. */
 static hm_status pool_move(hm_pool *pool, uint32_t slots)
 {
-    size_t used = hm_pool_word_count(pool->slot_count), kept = pool->slot_count;
-    size_t bases = pool->unit_array.limit;
-    if (!hm_pool_reuses_last(pool)) /* All are committed together. */
-        kept = pool->hole_array.limit != 0 ? POOL_RING + hm_pool_word_count(used) : 0;
+    size_t used = hm_pool_word_count(pool->slot_count), bases = pool->unit_array.limit;
+    /* The recent holes and the levels are committed together. */
+    size_t kept = pool->hole_array.limit != 0 ? POOL_RECENT_UNITS + hm_pool_word_count(used) : 0;
     hm_array table;
     hm_array_column columns[HM_POOL_COLUMNS];
     uint32_t count = hm_pool_columns_list(pool, slots, columns);
@@ -106,7 +89,7 @@ static hm_status pool_move(hm_pool *pool, uint32_t slots)
     hm_pool_columns_place(pool);
     pool->buckets = hm_array_data(&table);
     hm_pool_storage_place_bases(pool, bases);
-    if (hm_pool_reuses_last(pool) || kept == 0)
+    if (kept == 0)
         return HM_OK;
     /* The pages of the old range that were remapped may have its higher levels. */
     memset(pool->hole_array.data + sizeof(uint64_t) * kept, 0,
@@ -127,13 +110,12 @@ static hm_status pool_make_room(hm_pool *pool, uint64_t slots)
 hm_status hm_pool_columns_commit(hm_pool *pool, uint64_t slots, bool grows)
 {
     hm_status status = pool_make_room(pool, slots);
-    size_t units = hm_pool_reuses_last(pool) ? (size_t)slots : pool->hole_array.capacity;
     if (status == HM_OK)
         status = hm_array_commit(&pool->entry_array, (size_t)slots, grows);
     if (status == HM_OK)
         status = hm_array_commit(&pool->word_array, hm_pool_word_count(slots), grows);
     if (status == HM_OK)
-        status = hm_array_commit(&pool->hole_array, units, grows);
+        status = hm_array_commit(&pool->hole_array, pool->hole_array.capacity, grows);
     return status;
 }
 
@@ -141,12 +123,9 @@ uint32_t hm_pool_columns_limit(const hm_pool *pool)
 {
     uint64_t slots = pool->entry_array.limit;
     uint64_t in_words = (uint64_t)pool->word_array.limit * HM_POOL_WORD;
-    if (slots > in_words)
-        slots = in_words;
-    uint64_t holes = pool->hole_array.limit;
-    if (!hm_pool_reuses_last(pool))
-        holes = holes == pool->hole_array.capacity ? slots : 0;
-    return (uint32_t)(slots < holes ? slots : holes);
+    if (pool->hole_array.limit != pool->hole_array.capacity)
+        return 0;
+    return (uint32_t)(slots < in_words ? slots : in_words);
 }
 
 hm_status hm_pool_columns_trim(hm_pool *pool)
@@ -158,21 +137,13 @@ hm_status hm_pool_columns_trim(hm_pool *pool)
     pool->entry_array.count = pool->slot_count;
     pool->word_array.count = hm_pool_word_count(pool->slot_count);
     hm_status status = hm_array_decommit(&pool->entry_array);
-    if (status == HM_OK)
-        status = hm_array_decommit(&pool->word_array);
-    if (status != HM_OK || !hm_pool_reuses_last(pool))
-        return status;
-    pool->hole_array.count = pool->slot_count;
-    return hm_array_decommit(&pool->hole_array);
+    return status == HM_OK ? hm_array_decommit(&pool->word_array) : status;
 }
 
 bool hm_pool_columns_are_valid(const hm_pool *pool)
 {
-    const uint32_t *holes = hm_array_data(&pool->hole_array);
-    if (hm_pool_reuses_last(pool))
-        holes += pool->retired_count;
-    else if ((const void *)pool->listed != holes + 2 * (size_t)HM_POOL_RECENT)
-        return false;
-    return pool->entries == hm_array_data(&pool->entry_array) && pool->recent == holes &&
-           (const void *)pool->words == hm_array_data(&pool->word_array);
+    const uint64_t *holes = hm_array_data(&pool->hole_array);
+    return pool->entries == hm_array_data(&pool->entry_array) &&
+           (const void *)pool->words == hm_array_data(&pool->word_array) &&
+           (const void *)pool->recent == holes && pool->listed == holes + POOL_RECENT_UNITS;
 }

@@ -96,9 +96,6 @@ static hm_status pool_init_all(hm_pool *pool, const hm_pool_desc *desc)
     pool->item_size = desc->item_size;
     pool->guard.limit = pool->capacity;
     pool->hole_word = HM_INVALID_INDEX;
-    bool reuses_last = desc->reuse == HM_REUSE_LAST;
-    pool->recent_mask = reuses_last ? UINT32_MAX : 2 * HM_POOL_RECENT - 1;
-    pool->recent_limit = reuses_last ? UINT32_MAX : HM_POOL_RECENT + 1;
     uint32_t type_id = desc->type_id;
     hm_array last;
     hm_array_column columns[HM_POOL_COLUMNS];
@@ -261,7 +258,8 @@ static bool pool_counts_are_valid(const hm_pool *pool)
     return pool->slot_count <= pool->max_slots && pool->count <= pool->capacity &&
            pool->slot_count <= pool->fresh_end && pool->fresh_end <= hm_pool_columns_limit(pool) &&
            pool->fresh_end <= hm_pool_storage_fresh_end(pool) &&
-           pool->guard.limit == (is_busy || hm_pool_has_overflowed(pool) ? 0 : pool->capacity) &&
+           (!pool->has_cold || pool->fresh_end == pool->slot_count) &&
+           pool->guard.limit == (is_busy ? 0 : pool->capacity) &&
            pool->erase_limit == (is_busy ? 0 : hm_pool_erase_limit(pool)) &&
            hm_pool_columns_are_valid(pool);
 }
@@ -269,7 +267,6 @@ static bool pool_counts_are_valid(const hm_pool *pool)
 static hm_status pool_validate(const hm_pool *pool)
 {
     pool_census count = {0, 0, 0};
-    uint32_t unlisted = 0;
     if (hm_pool_memory(pool) == NULL)
         return HM_OK;
     if (!pool_counts_are_valid(pool) || !hm_pool_storage_is_valid(pool))
@@ -278,10 +275,9 @@ static hm_status pool_validate(const hm_pool *pool)
         if (!pool_count_slot(pool, slot, &count))
             return hm_fail(HM_ERROR_CORRUPT,
                            "the entry or the bits of slot %" HM_U32 " are damaged", slot);
-    if (pool->slot_count != 0 &&
-        (!hm_pool_levels_are_valid(pool, &unlisted) || !hm_pool_recent_are_valid(pool, unlisted)))
+    if (pool->slot_count != 0 && !hm_pool_levels_are_valid(pool))
         return hm_fail(HM_ERROR_CORRUPT, "the levels above the pool's bits are damaged");
-    bool is_consistent = count.live == pool->count && count.cold == pool->cold_count &&
+    bool is_consistent = count.live == pool->count && (count.cold == 0 || pool->has_cold) &&
                          count.retired == pool->retired_count;
     if (!is_consistent)
         return hm_fail(HM_ERROR_CORRUPT, "the pool's counts disagree with its slots");

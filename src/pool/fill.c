@@ -13,12 +13,11 @@ hm_status hm_pool_fill_columns(hm_pool *pool, uint32_t filled, uint32_t slots)
     return status;
 }
 
-/* Growing counts holes that are cold no more, of which there are none yet. */
 hm_status hm_pool_fill_places(hm_pool *pool, uint32_t slot, uint32_t n)
 {
     pool->slot_count = slot;
     hm_status status = hm_pool_storage_grow(pool, n);
-    pool->slot_count = pool->cold_count = 0;
+    pool->slot_count = 0;
     return status;
 }
 
@@ -30,34 +29,12 @@ uint32_t hm_pool_fill_run(hm_pool *pool, uint32_t slots, uint32_t first)
     return length;
 }
 
-/* Exchanges holes and live slots among the recent ones. */
-static void pool_turn_recent(hm_pool *pool)
-{
-    for (uint32_t i = pool->count; i < pool->recent_end; i++) {
-        uint32_t slot = pool->recent[i & pool->recent_mask];
-        pool->words[slot / HM_POOL_WORD].live ^= UINT64_C(1) << slot % HM_POOL_WORD;
-    }
-}
-
-/* Lists the words that have a hole that is not recent. */
-static void pool_list_all(hm_pool *pool)
-{
-    pool_turn_recent(pool);
-    for (uint32_t word = 0; word < hm_pool_word_count(pool->slot_count); word++)
-        if (hm_pool_holes(pool, word) != 0)
-            hm_pool_list_word(pool, word);
-    pool_turn_recent(pool);
-}
-
-/* Makes memory for the recent holes of a ring, which are never cold. */
+/* Makes memory for the recent holes, which are never cold. */
 static hm_status pool_warm_recent(hm_pool *pool)
 {
     hm_status status = HM_OK;
-    for (uint32_t i = pool->count; i < pool->recent_end && status == HM_OK; i++) {
-        uint32_t slot = pool->recent[i & pool->recent_mask];
-        if (!hm_pool_has_memory(pool, slot))
-            status = hm_pool_storage_revive(pool, slot);
-    }
+    for (uint32_t i = 0; i < pool->recent_count && status == HM_OK; i++)
+        status = hm_pool_storage_revive(pool, pool->recent[i]);
     return status;
 }
 
@@ -65,20 +42,18 @@ hm_status hm_pool_fill_end(hm_pool *pool, uint32_t slots, uint32_t count, uint32
                            uint32_t recent)
 {
     pool->slot_count = slots;
-    pool->count = count;
-    pool->recent_end = count + (hm_pool_reuses_last(pool) ? 0 : recent);
-    pool->cold_count =
-        slots - count - retired - hm_pool_count_warm(pool, (hm_pool_range){0, slots});
+    pool->recent_count = recent;
     hm_status status = pool_warm_recent(pool);
     if (status != HM_OK) {
-        pool->slot_count = pool->count = pool->recent_end = pool->cold_count = 0;
+        pool->slot_count = pool->recent_count = 0;
         return status;
     }
+    pool->count = count;
     pool->retired_count = retired;
-    if (hm_pool_reuses_last(pool))
-        pool->recent += retired;
-    else
-        pool_list_all(pool);
+    for (uint32_t word = 0; word < hm_pool_word_count(slots); word++)
+        if (hm_pool_listed_holes(pool, word) != 0)
+            hm_pool_list_word(pool, word);
+    pool->has_cold = true;
     hm_pool_set_fresh_end(pool, hm_pool_storage_fresh_end(pool));
     return HM_OK;
 }
@@ -86,6 +61,5 @@ hm_status hm_pool_fill_end(hm_pool *pool, uint32_t slots, uint32_t count, uint32
 void hm_pool_fill_undo(hm_pool *pool)
 {
     memset(pool->words, 0, sizeof *pool->words * pool->word_array.limit);
-    pool->cold_count = 0;
     hm_pool_set_fresh_end(pool, hm_pool_storage_fresh_end(pool));
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* pool: the words of bits, ranges and runs of slots in them, and which words are listed: those with
- * a hole that is not recent, in the levels of a bitmap, which lead to the lowest one. With
- * HM_REUSE_LAST there are no levels.
+ * a hole that is not recent, in the levels of a bitmap, which lead to the lowest one.
  *
  * Recent holes are not listed, so a program that erases and inserts by turns does not touch the
  * levels. The lowest hole is only asked for when none is recent. */
@@ -19,7 +18,7 @@ static uint32_t pool_lowest_below(const hm_pool *pool, uint32_t level, uint32_t 
 uint32_t hm_pool_lowest_listed(const hm_pool *pool)
 {
     uint32_t level = pool->level_count - 1;
-    if (hm_pool_reuses_last(pool) || pool->slot_count == 0 || hm_pool_level(pool, level)[0] == 0)
+    if (pool->slot_count == 0 || hm_pool_level(pool, level)[0] == 0)
         return HM_INVALID_INDEX;
     return pool_lowest_below(pool, level, 0);
 }
@@ -28,7 +27,7 @@ uint32_t hm_pool_lowest_listed(const hm_pool *pool)
 static uint32_t pool_warm_word(const hm_pool *pool)
 {
     uint32_t word = hm_pool_lowest_listed(pool);
-    if (pool->cold_count == 0 || word == HM_INVALID_INDEX)
+    if (!pool->has_cold || word == HM_INVALID_INDEX)
         return word;
     for (uint64_t holes = hm_pool_holes(pool, word); holes != 0; holes &= holes - 1)
         if (!hm_pool_has_memory(pool, word * HM_POOL_WORD + hm_bits_lowest(holes)))
@@ -51,6 +50,7 @@ void hm_pool_raise_levels(hm_pool *pool)
 
 void hm_pool_choose_hole_word(hm_pool *pool)
 {
+    pool->has_cold = pool->has_cold && hm_pool_lowest_listed(pool) != HM_INVALID_INDEX;
     pool->hole_word = pool_warm_word(pool);
 }
 
@@ -65,7 +65,7 @@ void hm_pool_list_word(hm_pool *pool, uint32_t word)
             break;
         above /= HM_POOL_WORD;
     }
-    if (pool->cold_count != 0)
+    if (pool->has_cold)
         hm_pool_choose_hole_word(pool);
     else if (word < pool->hole_word)
         pool->hole_word = word;
@@ -79,7 +79,7 @@ void hm_pool_unlist_word(hm_pool *pool, uint32_t word)
         bit = above;
         above /= HM_POOL_WORD;
     }
-    if (pool->cold_count != 0)
+    if (pool->has_cold)
         hm_pool_choose_hole_word(pool);
     else if (word == pool->hole_word) /* All words before it are not listed. */
         pool->hole_word =
@@ -90,6 +90,24 @@ void hm_pool_unlist_word(hm_pool *pool, uint32_t word)
 void hm_pool_unlist_hole_word(hm_pool *pool)
 {
     hm_pool_unlist_word(pool, pool->hole_word);
+}
+
+void hm_pool_forget_recent(hm_pool *pool)
+{
+    while (pool->recent_count != 0) {
+        uint32_t word = pool->recent[--pool->recent_count] / HM_POOL_WORD;
+        if (!hm_pool_is_listed(pool, word))
+            hm_pool_list_word(pool, word);
+    }
+}
+
+uint64_t hm_pool_listed_holes(const hm_pool *pool, uint32_t word)
+{
+    uint64_t holes = hm_pool_holes(pool, word);
+    for (uint32_t i = 0; holes != 0 && i < pool->recent_count; i++)
+        if (pool->recent[i] / HM_POOL_WORD == word)
+            holes &= ~(UINT64_C(1) << pool->recent[i] % HM_POOL_WORD);
+    return holes;
 }
 
 /* Returns the bits of a word whose slots are in a range. The word has at least one of them. */
@@ -112,17 +130,6 @@ bool hm_pool_any_live(const hm_pool *pool, hm_pool_range range)
     return false;
 }
 
-uint32_t hm_pool_count_warm(const hm_pool *pool, hm_pool_range range)
-{
-    uint32_t count = 0;
-    for (uint32_t word = range.first / HM_POOL_WORD; word < hm_pool_word_count(range.end); word++) {
-        uint64_t holes = hm_pool_holes(pool, word) & pool_bits_in(range, word);
-        for (; holes != 0; holes &= holes - 1)
-            count += hm_pool_has_memory(pool, word * HM_POOL_WORD + hm_bits_lowest(holes));
-    }
-    return count;
-}
-
 uint32_t hm_pool_measure_run(const hm_pool *pool, uint32_t first)
 {
     uint32_t end = hm_pool_run_end(pool, first);
@@ -139,32 +146,35 @@ uint32_t hm_pool_measure_run(const hm_pool *pool, uint32_t first)
     return (slot < end ? slot : end) - first;
 }
 
-static uint32_t pool_count_bits(uint64_t bits)
+/* Whether each recent hole is a hole that has its memory, and none is there twice. */
+static bool pool_recent_are_valid(const hm_pool *pool)
 {
-    uint32_t count = 0;
-    for (; bits != 0; bits &= bits - 1)
-        count++;
-    return count;
+    if (pool->recent_count > HM_POOL_RECENT)
+        return false;
+    for (uint32_t i = 0; i < pool->recent_count; i++) {
+        uint32_t slot = pool->recent[i], k = 0;
+        if (slot >= pool->slot_count || !hm_pool_has_memory(pool, slot) ||
+            (hm_pool_holes(pool, slot / HM_POOL_WORD) >> slot % HM_POOL_WORD & 1) == 0)
+            return false;
+        while (pool->recent[k] != slot)
+            k++;
+        if (k != i)
+            return false;
+    }
+    return true;
 }
 
-/* All bits behind the slots are 0. A level's bits say which words below it are not 0. */
-bool hm_pool_levels_are_valid(const hm_pool *pool, uint32_t *unlisted)
+bool hm_pool_levels_are_valid(const hm_pool *pool)
 {
     uint32_t below = hm_pool_word_count(pool->slot_count);
     const hm_pool_word *last = &pool->words[below - 1];
-    if (pool->slot_count % HM_POOL_WORD != 0 &&
-        (last->live | last->open) >> pool->slot_count % HM_POOL_WORD != 0)
+    if ((pool->slot_count % HM_POOL_WORD != 0 &&
+         (last->live | last->open) >> pool->slot_count % HM_POOL_WORD != 0) ||
+        !pool_recent_are_valid(pool))
         return false;
-    if (hm_pool_reuses_last(pool))
-        return pool->hole_word == HM_INVALID_INDEX;
-    *unlisted = 0;
-    for (uint32_t i = hm_pool_word_count(below) * HM_POOL_WORD; i-- > 0;) {
-        uint64_t holes = i < below ? hm_pool_holes(pool, i) : 0;
-        if (!hm_pool_is_listed(pool, i))
-            *unlisted += pool_count_bits(holes);
-        else if (holes == 0)
+    for (uint32_t i = hm_pool_word_count(below) * HM_POOL_WORD; i-- > 0;)
+        if (hm_pool_is_listed(pool, i) != (i < below && hm_pool_listed_holes(pool, i) != 0))
             return false;
-    }
     for (uint32_t level = 1; level < pool->level_count; level++) {
         const uint64_t *lower = hm_pool_level(pool, level - 1), *bits = hm_pool_level(pool, level);
         below = hm_pool_word_count(below);

@@ -14,15 +14,6 @@ static inline uint32_t hm_pool_type_id(const hm_pool *pool)
     return pool->fresh_entry >> (HM_HANDLE_TYPE_ID_SHIFT - HM_HANDLE_GENERATION_SHIFT);
 }
 
-/* Whether holes are filled in HM_REUSE_LAST. */
-static inline bool hm_pool_reuses_last(const hm_pool *pool)
-{
-    return pool->recent_mask == UINT32_MAX;
-}
-
-/* Returns the position where the recent holes end, whether or not they are cold. */
-uint32_t hm_pool_recent_end(const hm_pool *pool);
-
 /* Passes a status on, and names the pool if memory was refused. */
 hm_status hm_pool_blame(const hm_pool *pool, hm_status status);
 
@@ -31,7 +22,7 @@ void hm_pool_enter(hm_pool *pool);
 void hm_pool_leave(hm_pool *pool);
 
 /* Fill a pool that has issued nothing, and must seem so until the end: the caller writes entries,
- * words and the positions of `recent`, which begin as if no slot were retired, and the items.
+ * words and `recent`, and the items.
  *
  * Make room for the entries, words and holes of `slots` slots, of which the first `filled` are to
  * be carried; for the items of n slots from `slot` on, which come in ascending order. */
@@ -41,7 +32,7 @@ hm_status hm_pool_fill_places(hm_pool *pool, uint32_t slot, uint32_t n);
 /* Returns how many live slots follow one that is live, and lie behind it in memory. */
 uint32_t hm_pool_fill_run(hm_pool *pool, uint32_t slots, uint32_t first);
 
-/* The slots are the pool's own from now on; `recent`: holes that have a position in `recent`.
+/* The slots are the pool's own from now on; `recent`: the holes in `recent`.
  * HM_ERROR_MEMORY: they are not, since some of these holes have no memory. */
 hm_status hm_pool_fill_end(hm_pool *pool, uint32_t slots, uint32_t count, uint32_t retired,
                            uint32_t recent);
@@ -58,8 +49,7 @@ void hm_pool_fill_undo(hm_pool *pool);
  *     columns.c        the memory of entries, words and levels
  *     storage.c        the memory of items, which units gain and lose
  *     block_index.c    the slot of an address
- *     recent.c         the stack of recent holes
- *     levels.c         the words of bits, runs in them, and the levels above them
+ *     levels.c         the words of bits, runs in them, the levels above them, the recent holes
  *     units.c          where units, blocks and extents are
  *
  * The terms that all of them use:
@@ -97,13 +87,6 @@ static inline bool hm_pool_in_one_range(const hm_pool *pool)
 static inline bool hm_pool_in_fixed_blocks(const hm_pool *pool)
 {
     return pool->places.storage == HM_POOL_FIXED_BLOCKS;
-}
-
-/* Whether the ring of recent holes has overflowed (recent.c): then inserts take their slow path. A
- * zeroed pool is not. */
-static inline bool hm_pool_has_overflowed(const hm_pool *pool)
-{
-    return pool->recent_limit == 0 && pool->recent_end != 0;
 }
 
 static inline uint32_t hm_pool_entry_generation(uint32_t entry)
@@ -233,16 +216,14 @@ static inline uint64_t *hm_pool_level(const hm_pool *pool, uint32_t level)
     return found;
 }
 
-static inline bool hm_pool_is_listed(const hm_pool *pool, uint32_t word)
-{
-    return (pool->listed[word / HM_POOL_WORD] >> word % HM_POOL_WORD & 1) != 0;
-}
-
-/* The word has its first hole that is not recent. */
-void hm_pool_list_word(hm_pool *pool, uint32_t word);
-
-/* The word has lost its last hole. */
+/* The word has lost its last hole that is not recent; hm_pool_list_word: it has its first. */
 void hm_pool_unlist_word(hm_pool *pool, uint32_t word);
+
+/* None is recent any more: the lowest of all is filled next. */
+void hm_pool_forget_recent(hm_pool *pool);
+
+/* Returns the holes of a word that are not recent. */
+uint64_t hm_pool_listed_holes(const hm_pool *pool, uint32_t word);
 
 /* Returns the lowest listed word, whether or not its holes are cold; or HM_INVALID_INDEX. */
 uint32_t hm_pool_lowest_listed(const hm_pool *pool);
@@ -250,45 +231,15 @@ uint32_t hm_pool_lowest_listed(const hm_pool *pool);
 /* Makes all levels above the lowest one, which are 0, agree with it. */
 void hm_pool_raise_levels(hm_pool *pool);
 
-/* Sets hole_word, after holes have become cold or are cold no more. */
+/* Sets hole_word, after holes have become cold or are cold no more, and has_cold. */
 void hm_pool_choose_hole_word(hm_pool *pool);
 
-/* Whether the range has a live slot; how many holes it has that are not cold. */
+/* Whether the range has a live slot. */
 bool hm_pool_any_live(const hm_pool *pool, hm_pool_range range);
-uint32_t hm_pool_count_warm(const hm_pool *pool, hm_pool_range range);
 
-/* Whether all bits behind the slots are 0, and the levels and hole_word agree with the words.
- * Counts the holes of words that are not listed. There is at least one slot. */
-bool hm_pool_levels_are_valid(const hm_pool *pool, uint32_t *unlisted);
-
-/* recent.c */
-
-/* Issues the latest recent hole of a ring that has overflowed, as if it were not. */
-hm_handle hm_pool_issue_overflowed(hm_pool *pool);
-
-/* By default none is recent any more. With HM_REUSE_LAST they are sought again: whoever calls this
- * calls extend after the memory of holes has changed. */
-void hm_pool_forget_recent(hm_pool *pool);
-
-/* With HM_REUSE_LAST, moves recent_end behind holes that have memory, up to the next cold one. */
-void hm_pool_extend_recent(hm_pool *pool);
-
-/* The next erase leaves no hole, since its slot is retired: moves all recent ones a position down.
- */
-void hm_pool_lower_recent(hm_pool *pool);
-
-/* Makes a hole live, whether or not it is recent. The others keep their order. O(recent holes). */
-void hm_pool_take_hole(hm_pool *pool, uint32_t slot);
-
-/* The last slots of the pool are holes that have never been live. */
-void hm_pool_add_holes(hm_pool *pool, hm_pool_range range);
-
-/* With HM_REUSE_LAST, makes the stack anew for a pool without items: the lowest slot is on top. */
-void hm_pool_stack_all(hm_pool *pool);
-
-/* Whether the recent holes are holes, each once, and those of words that are not listed all recent.
- */
-bool hm_pool_recent_are_valid(const hm_pool *pool, uint32_t unlisted);
+/* Whether all bits behind the slots are 0, the recent holes are holes, each once, and the levels
+ * and hole_word agree with the words. There is at least one slot. */
+bool hm_pool_levels_are_valid(const hm_pool *pool);
 
 /* block_index.c */
 

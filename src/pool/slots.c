@@ -26,32 +26,28 @@ void hm_pool_set_fresh_end(hm_pool *pool, uint32_t items)
 {
     uint32_t columns = hm_pool_columns_limit(pool);
     pool->fresh_end = columns < items ? columns : items;
-    if (pool->cold_count != 0)
-        pool->fresh_end = pool->slot_count;
     hm_pool_choose_hole_word(pool);
-    hm_pool_extend_recent(pool);
+    if (pool->has_cold)
+        pool->fresh_end = pool->slot_count;
 }
 
 /* Brings back the memory of the n lowest holes; there are as many. That suffices for n inserts,
  * whatever is erased in between, since recent holes are never cold, and all others are taken from
- * the lowest on. The words before the first listed one have recent holes only. With HM_REUSE_LAST
- * the n latest ones are needed. */
+ * the lowest on. The words before the first listed one have recent holes only. */
 static hm_status pool_warm_holes(hm_pool *pool, uint32_t n)
 {
-    hm_status status = HM_OK;
-    if (hm_pool_reuses_last(pool)) {
-        for (uint32_t i = pool->recent_end; status == HM_OK && i < pool->count + n; i++)
-            status = hm_pool_storage_revive(pool, pool->recent[i]);
-        return status;
-    }
-    for (uint32_t word = hm_pool_lowest_listed(pool); n != 0 && pool->cold_count != 0; word++)
-        for (uint64_t holes = hm_pool_holes(pool, word); holes != 0 && n != 0; n--) {
-            status = hm_pool_storage_revive(pool, word * HM_POOL_WORD + hm_bits_lowest(holes));
+    uint32_t left = pool->has_cold ? n : 0, end = hm_pool_word_count(pool->slot_count);
+    for (uint32_t word = hm_pool_lowest_listed(pool); left != 0 && word < end; word++)
+        for (uint64_t holes = hm_pool_holes(pool, word); holes != 0 && left != 0; left--) {
+            uint32_t slot = word * HM_POOL_WORD + hm_bits_lowest(holes);
+            hm_status status = hm_pool_storage_revive(pool, slot);
             if (status != HM_OK)
                 return status;
             holes &= holes - 1;
         }
-    return status;
+    if (n == pool_hole_count(pool))
+        pool->has_cold = false;
+    return HM_OK;
 }
 
 /* Makes n places ready: holes, then fresh ones. There are enough. */
@@ -84,7 +80,7 @@ hm_status hm_pool_prepare(hm_pool *pool, uint32_t n, bool grows)
         return hm_fail_full("pool", pool->name, pool->count, pool->capacity, n);
     if (n > pool->max_slots - pool->count - pool->retired_count)
         return hm_fail_spent(pool->name, pool->max_slots, pool->retired_count);
-    if (pool->cold_count == 0 &&
+    if (!pool->has_cold &&
         n <= (uint64_t)pool_hole_count(pool) + pool->fresh_end - pool->slot_count)
         return HM_OK;
     return hm_pool_blame(pool, pool_make_ready(pool, n, grows));
@@ -96,27 +92,19 @@ hm_status hm_pool_reserve(hm_pool *pool, uint32_t n)
     return hm_pool_prepare(pool, n, false);
 }
 
-/* Returns the hole that is filled after `k` lower ones, when the `taken` recent ones are filled
- * already. */
-static uint32_t pool_find_hole(const hm_pool *pool, uint32_t k, uint32_t taken)
+/* Returns the hole that is not recent and has `k` of these before it. */
+static uint32_t pool_find_hole(const hm_pool *pool, uint32_t k)
 {
-    for (uint32_t word = 0;; word++) {
-        uint64_t holes = hm_pool_holes(pool, word);
-        for (uint32_t i = pool->count; holes != 0 && i < pool->count + taken; i++) {
-            uint32_t slot = pool->recent[i & pool->recent_mask];
-            if (slot / HM_POOL_WORD == word)
-                holes &= ~(UINT64_C(1) << slot % HM_POOL_WORD);
-        }
-        for (; holes != 0; holes &= holes - 1)
+    for (uint32_t word = hm_pool_lowest_listed(pool);; word++)
+        for (uint64_t holes = hm_pool_listed_holes(pool, word); holes != 0; holes &= holes - 1)
             if (k-- == 0)
                 return word * HM_POOL_WORD + hm_bits_lowest(holes);
-    }
 }
 
 hm_handle hm_pool_upcoming(const hm_pool *pool, uint32_t k)
 {
     HM_CONTRACT(pool != NULL, "hm_pool_upcoming: pool is NULL");
-    uint32_t taken = hm_pool_recent_end(pool) - pool->count, holes = pool_hole_count(pool);
+    uint32_t recent = pool->recent_count, holes = pool_hole_count(pool);
     if (k >= pool->capacity - pool->count)
         return HM_NULL_HANDLE;
     if (k >= holes) {
@@ -125,17 +113,13 @@ hm_handle hm_pool_upcoming(const hm_pool *pool, uint32_t k)
             return HM_NULL_HANDLE;
         return hm_handle_from_bits((uint64_t)pool->fresh_entry << 32 | slot);
     }
-    uint32_t slot = k < taken ? pool->recent[(pool->count + k) & pool->recent_mask]
-                              : pool_find_hole(pool, k - taken, taken);
+    uint32_t slot = k < recent ? pool->recent[recent - 1 - k] : pool_find_hole(pool, k - recent);
     uint32_t entry = pool->entries[slot] + (HM_POOL_FREE_ENTRY + 1); /* which clears the bit */
     return hm_handle_from_bits((uint64_t)entry << 32 | slot);
 }
 
 hm_handle hm_pool_issue_slow(hm_pool *pool)
 {
-    bool is_full = pool->count == pool->capacity; /* and may have holes, after an adopt */
-    if (hm_pool_has_overflowed(pool) && !is_full && !hm_guard_is_busy(&pool->guard))
-        return hm_pool_issue_overflowed(pool);
     if (hm_pool_prepare(pool, 1, true) != HM_OK)
         return HM_NULL_HANDLE;
     /* The lowest hole has its memory now, even if others of its word are cold. */
@@ -156,7 +140,6 @@ static void pool_release_slot(hm_pool *pool, uint32_t slot)
         hm_pool_open_slot(pool, slot, entry);
         return;
     }
-    hm_pool_lower_recent(pool);
     pool->entries[slot] = entry | HM_POOL_FREE_ENTRY;
     pool->words[slot / HM_POOL_WORD].live ^= UINT64_C(1) << slot % HM_POOL_WORD;
     pool->words[slot / HM_POOL_WORD].open ^= UINT64_C(1) << slot % HM_POOL_WORD;
@@ -172,7 +155,7 @@ void hm_pool_enter(hm_pool *pool)
 
 void hm_pool_leave(hm_pool *pool)
 {
-    hm_guard_leave(&pool->guard, hm_pool_has_overflowed(pool) ? 0 : pool->capacity);
+    hm_guard_leave(&pool->guard, pool->capacity);
     pool->erase_limit = hm_pool_erase_limit(pool);
 }
 
@@ -240,7 +223,7 @@ static void pool_release_word(hm_pool *pool, uint32_t word)
     }
     pool->words[word].live = 0;
     pool->words[word].open &= ~retired;
-    if (hm_pool_holes(pool, word) != 0 && !hm_pool_reuses_last(pool))
+    if (hm_pool_holes(pool, word) != 0)
         hm_pool_list_word(pool, word);
 }
 
@@ -257,9 +240,6 @@ void hm_pool_clear(hm_pool *pool)
     hm_pool_forget_recent(pool);
     for (uint32_t word = 0; pool->count != 0; word++)
         pool_release_word(pool, word);
-    pool->recent_end = 0;
-    if (hm_pool_reuses_last(pool))
-        hm_pool_stack_all(pool);
 }
 
 /* adopt */
@@ -291,34 +271,34 @@ static hm_status pool_check_adopt(const hm_pool *pool, hm_handle handle)
     return status;
 }
 
-/* Makes new slots holes, or takes that back. */
-static void pool_turn_slots(hm_pool *pool, hm_pool_range range)
-{
-    for (uint32_t slot = range.first; slot < range.end; slot++)
-        pool->words[slot / HM_POOL_WORD].open ^= UINT64_C(1) << slot % HM_POOL_WORD;
-}
-
 /* Makes the slots up to this one, as holes of generation 1, with memory for its item. */
 static hm_status pool_make_slots(hm_pool *pool, uint32_t slot)
 {
-    const hm_pool_range made = {pool->slot_count, slot + 1};
     hm_status status = hm_pool_columns_commit(pool, (uint64_t)slot + 1, true);
+    if (status == HM_OK)
+        status = hm_pool_storage_revive(pool, slot);
     if (status != HM_OK)
         return status;
-    pool_turn_slots(pool, made);
-    pool->slot_count = made.end;
-    pool->cold_count += made.end - made.first - hm_pool_count_warm(pool, made);
-    status = hm_pool_storage_revive(pool, slot);
-    if (status != HM_OK) {
-        pool->cold_count -= made.end - made.first - hm_pool_count_warm(pool, made);
-        pool->slot_count = made.first;
-        pool_turn_slots(pool, made);
-        return status;
-    }
-    for (uint32_t i = made.first; i < made.end; i++)
+    uint32_t first = pool->slot_count;
+    pool->slot_count = slot + 1;
+    for (uint32_t i = first; i <= slot; i++) {
         pool->entries[i] = pool->fresh_entry | HM_POOL_FREE_ENTRY;
-    hm_pool_add_holes(pool, made);
+        pool->words[i / HM_POOL_WORD].open |= UINT64_C(1) << i % HM_POOL_WORD;
+        if (!hm_pool_is_listed(pool, i / HM_POOL_WORD))
+            hm_pool_list_word(pool, i / HM_POOL_WORD);
+    }
+    pool->has_cold = true;
     return HM_OK;
+}
+
+/* Makes a hole live, when no hole is recent. */
+static void pool_take_hole(hm_pool *pool, uint32_t slot)
+{
+    uint32_t word = slot / HM_POOL_WORD;
+    pool->words[word].live |= UINT64_C(1) << slot % HM_POOL_WORD;
+    pool->count++;
+    if (hm_pool_holes(pool, word) == 0)
+        hm_pool_unlist_word(pool, word);
 }
 
 hm_status hm_pool_adopt(hm_pool *pool, hm_handle handle, const void *item)
@@ -330,12 +310,12 @@ hm_status hm_pool_adopt(hm_pool *pool, hm_handle handle, const void *item)
     hm_status status = pool_check_adopt(pool, handle);
     if (status != HM_OK)
         return status;
-    if (slot >= pool->slot_count)
-        status = pool_make_slots(pool, slot);
-    else if (!hm_pool_has_memory(pool, slot))
-        status = hm_pool_storage_revive(pool, slot);
-    if (status == HM_OK)
-        hm_pool_take_hole(pool, slot);
+    status =
+        slot < pool->slot_count ? hm_pool_storage_revive(pool, slot) : pool_make_slots(pool, slot);
+    if (status == HM_OK) {
+        hm_pool_forget_recent(pool);
+        pool_take_hole(pool, slot);
+    }
     hm_pool_set_fresh_end(pool, hm_pool_storage_fresh_end(pool));
     if (status != HM_OK)
         return hm_pool_blame(pool, status);

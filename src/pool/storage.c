@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* pool: the memory of items, in units that gain and lose it. units.c says where they are; this file
  * reserves, commits, decommits and releases them, and records which have memory: in the bits of
- * pages, or in the bases of blocks. It also counts the cold holes, which lack some of theirs. */
+ * pages, or in the bases of blocks. */
 #include "pool_private.h"
 
 /* Gaining and losing units */
@@ -144,18 +144,16 @@ static hm_status pool_bring(hm_pool *pool, size_t first, size_t end)
         return status;
     if (pool->unit_end < end)
         pool->unit_end = end;
-    pool->cold_count -= hm_pool_count_warm(pool, hm_pool_slots_of(pool, first, end));
     return HM_OK;
 }
 
 /* Drops adjacent units of one extent that have memory, and no live slot. */
 static hm_status pool_drop(hm_pool *pool, size_t first, size_t end)
 {
-    uint32_t warm = hm_pool_count_warm(pool, hm_pool_slots_of(pool, first, end));
     hm_status status = hm_pool_in_one_range(pool) ? pool_drop_pages(pool, first, end)
                                                   : pool_drop_blocks(pool, first, end);
-    if (status == HM_OK)
-        pool->cold_count += warm;
+    if (status == HM_OK && hm_pool_slots_below(pool, first) < pool->slot_count)
+        pool->has_cold = true;
     return status;
 }
 
@@ -238,8 +236,9 @@ uint32_t hm_pool_storage_bring_more(const hm_pool *pool, uint32_t n)
 
 hm_status hm_pool_storage_revive(hm_pool *pool, uint32_t slot)
 {
-    /* Not beyond the slots that were issued. */
-    size_t end = hm_pool_last_unit(pool, pool->slot_count - 1) + 1;
+    /* Not beyond the slots that were issued, or will be by an adopt. */
+    uint32_t last_slot = slot < pool->slot_count ? pool->slot_count - 1 : slot;
+    size_t end = hm_pool_last_unit(pool, last_slot) + 1;
     size_t most = hm_pool_in_one_range(pool)
                       ? hm_memory_growth(hm_pool_memory(pool), 0) / hm_pool_memory(pool)->page_size
                       : 1;

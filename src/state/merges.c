@@ -118,7 +118,6 @@ static hm_status merge_init_pool(hm_pool *from, const hm_pool *into, bool decode
         from, &(hm_pool_desc){.item_size = into->item_size,
                               .item_align = merge_align_of(into->item_size),
                               .type_id = (uint16_t)hm_pool_type_id(into),
-                              .reuse = hm_pool_reuses_last(into) ? HM_REUSE_LAST : HM_REUSE_DEFAULT,
                               .destroy = decodes ? into->destroy : NULL,
                               .context = into->context,
                               .memory = into->entry_array.memory,

@@ -42,8 +42,8 @@ static void pool_save_generations(hm_save_out *out, const hm_pool *pool)
 static void pool_save_recent(hm_save_out *out, const hm_pool *pool)
 {
     unsigned char bytes[4];
-    for (uint32_t i = pool->count; i < hm_pool_recent_end(pool) && out->status == HM_OK; i++) {
-        hm_save_put_32(bytes, pool->recent[i & pool->recent_mask]);
+    for (uint32_t i = pool->recent_count; i-- > 0 && out->status == HM_OK;) {
+        hm_save_put_32(bytes, pool->recent[i]);
         hm_save_bytes(out, bytes, sizeof bytes);
     }
 }
@@ -74,10 +74,8 @@ hm_status hm_pool_save(const hm_pool *pool, const hm_save_desc *desc, hm_sink si
     section.count = pool->count;
     section.details[POOL_HOLES] = pool->slot_count - pool->count - pool->retired_count;
     section.details[POOL_SLOTS] = pool->slot_count;
-    section.details[POOL_RECENT] = hm_pool_recent_end(pool) - pool->count;
+    section.details[POOL_RECENT] = pool->recent_count;
     section.detail_count = POOL_DETAILS;
-    if (hm_pool_reuses_last(pool))
-        section.flags |= HM_SAVE_REUSE_LAST;
     section.payload_size = saved_pool_size(&section);
     hm_save_begin(&out, &section, sink);
     pool_save_generations(&out, pool);
@@ -97,7 +95,8 @@ typedef struct pool_load {
     hm_pool *pool;
     const hm_save_desc *desc;
     uint32_t retired;
-    uint32_t made; /* all items below this slot have been made */
+    uint32_t recent; /* of the holes that the section names, those that the pool keeps */
+    uint32_t made;   /* all items below this slot have been made */
     hm_save_in in;
 } pool_load;
 
@@ -116,8 +115,6 @@ static hm_status pool_load_check(pool_load *load)
         (reuses_last ? recent != holes : recent > HM_POOL_RECENT) ||
         in->section.payload_size != saved_pool_size(&in->section))
         return hm_load_fail(in, HM_ERROR_CORRUPT, 0, "its size and its counts disagree");
-    if (reuses_last != hm_pool_reuses_last(pool))
-        return hm_load_fail(in, HM_ERROR_INVALID, 0, "it has another hm_reuse");
     status = hm_load_check_limit(in, "items", in->section.count,
                                  load->desc != NULL ? load->desc->max_count : 0, pool->capacity);
     if (status != HM_OK)
@@ -172,10 +169,7 @@ static hm_status pool_load_recent(pool_load *load)
     hm_save_in *in = &load->in;
     hm_pool *pool = load->pool;
     const uint32_t *details = in->section.details;
-    /* Those of HM_REUSE_LAST lie behind as many positions as slots are retired. */
-    uint32_t first = in->section.count;
-    if (hm_pool_reuses_last(pool))
-        first += load->retired;
+    load->recent = hm_pool_at_most(details[POOL_RECENT], HM_POOL_RECENT);
     for (uint32_t done = 0; done < details[POOL_RECENT];) {
         uint32_t left = details[POOL_RECENT] - done, part = left < MOST ? left : MOST;
         if (!hm_load_bytes(in, in->buffer, 4 * (size_t)part))
@@ -185,7 +179,8 @@ static hm_status pool_load_recent(pool_load *load)
             if (slot >= details[POOL_SLOTS] || !pool_load_hole(pool, slot))
                 return hm_load_fail(in, HM_ERROR_CORRUPT, 4 * (size_t)(part - i),
                                     "slot %" HM_U32 " cannot be a hole, or is named twice", slot);
-            pool->recent[(first + done) & pool->recent_mask] = slot;
+            if (done < load->recent)
+                pool->recent[load->recent - 1 - done] = slot;
         }
     }
     return HM_OK;
@@ -330,13 +325,13 @@ hm_status hm_pool_load(hm_pool *pool, const hm_save_desc *desc, hm_source source
     pool_load load;
     load.pool = pool;
     load.desc = desc;
-    load.retired = load.made = 0;
+    load.retired = load.recent = load.made = 0;
     hm_pool_enter(pool);
     hm_status status = pool_load_all(&load, source);
     const hm_save_section *section = &load.in.section;
     if (status == HM_OK)
         status = hm_pool_fill_end(pool, section->details[POOL_SLOTS], section->count, load.retired,
-                                  section->details[POOL_RECENT]);
+                                  load.recent);
     if (status != HM_OK)
         pool_load_drop(&load);
     hm_pool_leave(pool);

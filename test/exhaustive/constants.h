@@ -15,7 +15,6 @@
 #define HM_POOL_FIRST_BLOCK_SHIFT 0 /* growing blocks of 1, 2, 4, ... items */
 #define HM_POOL_RECENT 2
 #define POOL_FIRST_SLOTS 1
-#define POOL_FIRST_STACK 2
 #define POOL_MIN_BUCKETS 2
 #define POOL_HASH_FACTOR (UINT64_C(1) << 32) /* all collide: the arena's address is no matter */
 #define POOL_MAX_EXTENT_BLOCKS 2

@@ -46,7 +46,6 @@ static hm_status init(void)
                                .max_slots = config->max_slots,
                                .type_id = SPACE_TYPE_ID,
                                .storage = config->storage,
-                               .reuse = config->reuse,
                                .block_size = config->block_size};
     return pool_model_init(&model, &desc, config->hooks, config->page_size);
 }
@@ -116,8 +115,6 @@ static void blank(void)
     hm_pool *pool = &model.pool;
     blank_items();
     blank_behind(&pool->entry_array, sizeof(uint32_t) * pool->slot_count);
-    if (config->reuse == HM_REUSE_LAST)
-        blank_behind(&pool->hole_array, sizeof(uint32_t) * pool->slot_count);
     if (pool->bucket_shift != 0) {
         size_t used = sizeof(uint32_t) << pool->bucket_shift, page = config->page_size;
         memset((unsigned char *)pool->buckets + used, SPACE_BLANK, (page - used % page) % page);
@@ -125,11 +122,8 @@ static void blank(void)
     BLANK(pool->entry_array.count);
     BLANK(pool->word_array.count);
     BLANK(pool->hole_array.count);
-    for (uint32_t i = 0; config->reuse == HM_REUSE_LAST && i < pool->count; i++)
+    for (uint32_t i = pool->recent_count; i < HM_POOL_RECENT && pool->hole_array.limit != 0; i++)
         BLANK(pool->recent[i]);
-    for (uint32_t i = 0; i < 2 * HM_POOL_RECENT && pool->hole_array.limit != 0; i++)
-        if (config->reuse == HM_REUSE_DEFAULT && pool->count + i >= pool->recent_end)
-            BLANK(pool->recent[(pool->count + i) & pool->recent_mask]);
     for (uint32_t i = model.recent_count; i < POOL_MODEL_SLOTS; i++)
         model.recent[i] = 0;
 }

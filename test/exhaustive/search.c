@@ -67,7 +67,6 @@ static const space_config map_spaces[] = {
 };
 
 #define RANGE .storage = HM_STORAGE_VIRTUAL
-#define LAST .reuse = HM_REUSE_LAST
 #define BLOCKS(kind) .storage = HM_STORAGE_##kind##_BLOCKS
 
 static const space_config pool_spaces[] = {
@@ -77,9 +76,6 @@ static const space_config pool_spaces[] = {
     {"cells", 5, 5, 8, 14, 0, BLOCKS(FIXED), .block_size = 56, .spent_lives = 1},
     {"pieces", 3, 4, 8, 16, 0, BLOCKS(FIXED), .block_size = 8, .spent_lives = 1},
     {"growing", 3, 4, 8, 4, 0, BLOCKS(GROWING), .hooks = true, .adopts = true},
-    {"last", 3, 4, 8, 5, 0, RANGE, LAST, .adopts = true},
-    {"lastwide", 3, 3, 8, 12, 0, RANGE, LAST, .hooks = true, .adopts = true},
-    {"lastgrow", 4, 4, 8, 4, 0, BLOCKS(GROWING), LAST, .spent_lives = 1, .adopts = true},
     {"words", 65, 65, 16, 4, 0, RANGE, .settled = 62, .adopts = true},
     {"fixwords", 65, 65, 16, 4, 0, BLOCKS(FIXED), .block_size = 128, .settled = 62, .adopts = true},
     {"growwords", 65, 65, 16, 4, 0, BLOCKS(GROWING), .settled = 62, .adopts = true},
@@ -92,8 +88,6 @@ static const space_config pool_spaces[] = {
     {"pieces5", 4, 5, 8, 16, 0, BLOCKS(FIXED), .block_size = 8, .spent_lives = 1, .slow = true},
     {"growing5", 5, 5, 8, 4, 0, BLOCKS(GROWING), .slow = true},
     {"growing6", 6, 6, 8, 5, 0, BLOCKS(GROWING), .spent_lives = 1, .hooks = true, .slow = true},
-    {"last5", 5, 5, 8, 5, 0, RANGE, LAST, .spent_lives = 1, .slow = true},
-    {"lastblocks5", 4, 5, 8, 7, 0, BLOCKS(FIXED), LAST, .block_size = 8, .slow = true},
     {"words67", 66, 67, 16, 4, 0, RANGE, .settled = 62, .slow = true},
     {"fixwords67", 67, 67, 16, 4, 0, BLOCKS(FIXED), .block_size = 128, .settled = 62, .slow = true},
     {"growwords67", 67, 67, 16, 4, 0, BLOCKS(GROWING), .settled = 62, .slow = true},

@@ -65,7 +65,6 @@ typedef struct space_config {
     const char *components; /* world: a letter for each: c in tables, s sparse; C and S with a
                                destroy hook; t a tag */
     hm_storage storage;     /* pool */
-    hm_reuse reuse;         /* pool */
     uint8_t block_size;     /* pool: bytes */
     uint8_t settled;        /* pool: number of slots that have their last item when the search
                                  begins, which only clear erases */

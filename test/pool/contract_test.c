@@ -95,10 +95,9 @@ static int damage(hm_pool *pool, int how)
     const char *slot_20 = "the entry or the bits of slot 20 are damaged";
     const char *slot_64 = "the entry or the bits of slot 64 are damaged";
     hm_pool_word *words = pool->words;
-    uint32_t *entries = pool->entries, *latest = &pool->recent[pool->count & pool->recent_mask];
+    uint32_t *entries = pool->entries, *latest = &pool->recent[pool->recent_count - 1];
     DAMAGE(slots, pool->count++); /* live + free + retired = slots */
     DAMAGE(slots, pool->retired_count++);
-    DAMAGE(slots, pool->cold_count++);
     DAMAGE(levels, pool->slot_count--);                  /* a live bit behind the slots */
     DAMAGE(slot_0, words[0].live ^= 1);                  /* a hole that is live */
     DAMAGE(slot_0, words[0].open ^= 1);                  /* free, but no hole */
@@ -113,7 +112,7 @@ static int damage(hm_pool *pool, int how)
     DAMAGE(levels, pool->listed[0] ^= 2);               /* a word whose holes are all recent */
     DAMAGE(levels, pool->listed[0] ^= 4);               /* a word without holes */
     DAMAGE(levels, *level_1(pool) ^= 1);                /* a level says what is below it */
-    DAMAGE(memory, pool->listed++);                     /* it follows the ring */
+    DAMAGE(memory, pool->listed++);                     /* it follows the recent holes */
     DAMAGE(levels, pool->hole_word = HM_INVALID_INDEX); /* the lowest word that is listed */
     DAMAGE(levels, pool->hole_word = 1);
     DAMAGE(memory, pool->guard.limit--);                 /* the capacity */
@@ -128,35 +127,25 @@ static int damage(hm_pool *pool, int how)
     DAMAGE(memory, pool->capacity = pool->guard.limit = 1);
     DAMAGE(memory, pool->entries++); /* both columns are those of their arrays */
     DAMAGE(memory, pool->words++);
-    DAMAGE(levels, pool->recent_end = pool->count + HM_POOL_RECENT + 1); /* more than fit */
-    DAMAGE(levels, pool->recent_end = pool->count - 1);                  /* less than none */
-    DAMAGE(levels, *latest = SLOTS);                                     /* no slot */
-    DAMAGE(levels, *latest = 20);                                        /* no hole */
-    DAMAGE(levels, *latest = 100);                                       /* there twice */
-    DAMAGE(levels, pool->recent_end--);   /* each hole is recent or in a listed word */
-    DAMAGE(levels, pool->recent_limit--); /* that of the ring */
-    DAMAGE(levels, pool->recent_limit = pool->guard.limit = 0); /* and their words are listed */
-    DAMAGE(memory, pool->recent_limit = 0); /* no insert sees that the ring has overflowed */
+    DAMAGE(levels, pool->recent_count = HM_POOL_RECENT + 1); /* more than fit */
+    DAMAGE(levels, *latest = SLOTS);                         /* no slot */
+    DAMAGE(levels, *latest = 20);                            /* no hole */
+    DAMAGE(levels, *latest = 100);                           /* there twice */
+    DAMAGE(levels, pool->recent_count = 0); /* each hole is recent or in a listed word */
+    DAMAGE(memory, pool->has_cold = true);  /* then no slot is fresh */
     DAMAGE(memory, pool->erase_limit--);    /* the last generation, without a hook */
-    DAMAGE(memory, pool->recent++);         /* the ring is before the levels */
+    DAMAGE(memory, pool->recent++);         /* they are before the levels */
     return number;
 }
 
-/* Breaks one thing in a stack of slot 7 on top of 5 and 3, which is cold, and of 0, which is not.
- */
-static int damage_stack(hm_pool *pool, int how)
+/* Breaks one thing in a pool with the recent holes 7 on top of 5, and the cold ones 3 and 0. */
+static int damage_cold(hm_pool *pool, int how)
 {
     int number = 0;
-    const char *levels = "the levels above the pool's bits are damaged";
-    uint32_t *top = &pool->recent[pool->count];
-    DAMAGE(levels, *top = SLOTS); /* no slot */
-    DAMAGE(levels, *top = 1);     /* no hole */
-    DAMAGE(levels, *top = 5);     /* there twice, and 7 is not */
-    DAMAGE(levels, pool->recent_end--);
-    DAMAGE(levels, pool->recent_end++);   /* a cold hole is not filled at once */
-    DAMAGE(levels, pool->recent_limit--); /* there is no ring */
-    DAMAGE(levels, pool->hole_word = 0);  /* no word is listed */
-    DAMAGE("the pool's counts and memory disagree", pool->recent++);
+    DAMAGE("the levels above the pool's bits are damaged", pool->has_cold = false);
+    DAMAGE("the pool's counts and memory disagree", pool->fresh_end++);
+    DAMAGE("the levels above the pool's bits are damaged", pool->hole_word = 0);
+    DAMAGE("the levels above the pool's bits are damaged", pool->recent[0] = 3);
     DAMAGE(
         "the entry or the bits of slot 3 are damaged",
         (pool->words[0].live |= 1 << 3, pool->entries[3] &= ~HM_POOL_FREE_ENTRY)); /* it is cold */
@@ -187,7 +176,7 @@ TEST(pool_contract, validate_sees_each_broken_invariant)
         hm_pool_word words[2];
         uint32_t entries[SLOTS];
         uint64_t level = pool.listed[0], above = *level_1(&pool);
-        uint32_t *latest = &pool.recent[pool.count & pool.recent_mask], slot = *latest;
+        uint32_t *latest = &pool.recent[pool.recent_count - 1], slot = *latest;
         memcpy(words, pool.words, sizeof words);
         memcpy(entries, pool.entries, sizeof entries);
         damages = damage(&damaged, how / STORAGES);
@@ -202,7 +191,7 @@ TEST(pool_contract, validate_sees_each_broken_invariant)
     }
 }
 
-TEST(pool_contract, validate_sees_a_damaged_stack_of_holes)
+TEST(pool_contract, validate_sees_holes_that_lack_their_memory)
 {
     static const uint32_t holes[] = {0, 3, 5, 7};
     for (int how = 0, damages = 1; how < damages; how++) {
@@ -210,8 +199,7 @@ TEST(pool_contract, validate_sees_a_damaged_stack_of_holes)
         hm_pool_desc desc = {.item_size = test_page_size(HM_MEMORY_ALIGNMENT), /* a block */
                              .capacity = SLOTS,
                              .storage = HM_STORAGE_FIXED_BLOCKS,
-                             .block_size = 1,
-                             .reuse = HM_REUSE_LAST};
+                             .block_size = 1};
         CHECK(hm_pool_init(&pool, &desc) == HM_OK);
         for (uint32_t i = 0; i < 8; i++)
             CHECK(!hm_handle_is_null(hm_pool_insert(&pool, NULL)));
@@ -222,9 +210,9 @@ TEST(pool_contract, validate_sees_a_damaged_stack_of_holes)
             CHECK(hm_pool_erase_at(&pool, holes[i]));
         CHECK(hm_pool_validate(&pool) == HM_OK);
         hm_pool damaged = pool;
-        damages = damage_stack(&damaged, how);
+        damages = damage_cold(&damaged, how);
         CHECK(is_told(hm_pool_validate(&damaged)));
-        pool.recent[pool.count] = 7;
+        pool.recent[0] = 5;
         pool.words[0].live &= ~UINT64_C(8);
         pool.entries[3] |= HM_POOL_FREE_ENTRY;
         CHECK(hm_pool_validate(&pool) == HM_OK);

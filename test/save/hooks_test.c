@@ -182,7 +182,7 @@ HOOKED_CALLS(map, &formats[by])
 HOOKED_MERGES(map, &formats[by])
 static const kind of_map = {HOOKED_ROW(map, 4, 1), .merge = merge_map, .begin = begin_map};
 
-/* pool: each storage, and each order in which holes are filled */
+/* pool: each storage */
 
 static void init_pool(saved *made, uint32_t shape, codec by, const hm_memory *memory)
 {
@@ -192,8 +192,7 @@ static void init_pool(saved *made, uint32_t shape, codec by, const hm_memory *me
                                        .type_id = 1,
                                        .capacity = CAPACITY,
                                        .max_slots = SLOTS,
-                                       .storage = (hm_storage)(HM_STORAGE_VIRTUAL + shape % 3),
-                                       .reuse = shape < 3 ? HM_REUSE_DEFAULT : HM_REUSE_LAST,
+                                       .storage = (hm_storage)(HM_STORAGE_VIRTUAL + shape),
                                        .destroy = destroy,
                                        .memory = memory}) == HM_OK);
 }
@@ -211,7 +210,7 @@ static uint32_t count_pool(const saved *made)
 
 HOOKED_CALLS(pool, &formats[by])
 HOOKED_MERGES(pool, &formats[by])
-static const kind of_pool = {HOOKED_ROW(pool, 6, 1), .merge = merge_pool, .begin = begin_pool};
+static const kind of_pool = {HOOKED_ROW(pool, 3, 1), .merge = merge_pool, .begin = begin_pool};
 
 /* table: whole columns, and groups of lanes; with a capacity and without */
 

@@ -7,20 +7,19 @@ enum { N = 3000 };
 static const hm_storage storages[] = {HM_STORAGE_VIRTUAL, HM_STORAGE_FIXED_BLOCKS,
                                       HM_STORAGE_GROWING_BLOCKS};
 
-static hm_pool make_pool(hm_storage storage, hm_reuse reuse)
+static hm_pool make_pool(hm_storage storage)
 {
     hm_pool pool;
     hm_pool_desc desc = {.item_size = sizeof(uint32_t), .capacity = N, .name = "numbers"};
     desc.storage = storage;
-    desc.reuse = reuse;
     CHECK(hm_pool_init(&pool, &desc) == HM_OK);
     return pool;
 }
 
 /* A pool of numbers in which all but every 500th slot is a hole. */
-static hm_pool make_sparse(hm_storage storage, hm_reuse reuse)
+static hm_pool make_sparse(hm_storage storage)
 {
-    hm_pool pool = make_pool(storage, reuse);
+    hm_pool pool = make_pool(storage);
     for (uint32_t i = 0; i < N; i++)
         CHECK(!hm_handle_is_null(hm_pool_insert(&pool, &i)));
     for (uint32_t i = 0; i < N; i++)
@@ -33,8 +32,8 @@ TEST(save_pool, another_storage_gives_the_same_items_and_handles)
 {
     for (int from = 0; from < 3; from++)
         for (int to = 0; to < 3; to++) {
-            hm_pool pool = make_sparse(storages[from], HM_REUSE_DEFAULT);
-            hm_pool loaded = make_pool(storages[to], HM_REUSE_DEFAULT);
+            hm_pool pool = make_sparse(storages[from]);
+            hm_pool loaded = make_pool(storages[to]);
             test_file file = {0};
             CHECK(hm_pool_save(&pool, NULL, test_sink(&file)) == HM_OK);
             CHECK(hm_pool_load(&loaded, NULL, test_source(&file)) == HM_OK);
@@ -50,14 +49,39 @@ TEST(save_pool, another_storage_gives_the_same_items_and_handles)
         }
 }
 
-TEST(save_pool, holes_that_are_filled_in_another_order_are_refused)
+static void put(unsigned char *bytes, size_t size, uint64_t value)
 {
-    hm_pool pool = make_sparse(HM_STORAGE_VIRTUAL, HM_REUSE_LAST);
-    hm_pool loaded = make_pool(HM_STORAGE_VIRTUAL, HM_REUSE_DEFAULT);
-    test_file file = {0};
-    CHECK(hm_pool_save(&pool, NULL, test_sink(&file)) == HM_OK);
-    CHECK(hm_pool_load(&loaded, NULL, test_source(&file)) == HM_ERROR_INVALID);
-    CHECK(strstr(hm_last_error(), "hm_reuse") != NULL);
+    for (size_t i = 0; i < size; i++)
+        bytes[i] = (unsigned char)(value >> 8 * i);
+}
+
+/* In a file of 0.3 a pool with HM_REUSE_LAST has told all of its holes, the latest first. */
+TEST(save_pool, a_file_of_holes_in_the_order_of_0_3_has_every_handle)
+{
+    enum { MANY = 2 * HM_POOL_RECENT, HEADER = 48 + 3 * 4 + 7 + 8, TOLD = HEADER + 2 * (MANY + 1) };
+    hm_pool pool = make_pool(HM_STORAGE_VIRTUAL), loaded = make_pool(HM_STORAGE_VIRTUAL);
+    unsigned char bytes[TOLD + 4 * MANY + 4 + 8];
+    test_file file = {0}, old = {.bytes = bytes, .size = sizeof bytes};
+    for (uint32_t i = 0; i <= MANY; i++)
+        CHECK(!hm_handle_is_null(hm_pool_insert(&pool, &i)));
+    for (uint32_t i = 0; i < MANY; i++)
+        CHECK(hm_pool_erase(&pool, hm_pool_handle_at(&pool, i)));
+    CHECK(hm_pool_save(&pool, NULL, test_sink(&file)) == HM_OK && file.size > TOLD);
+    memcpy(bytes, file.bytes, TOLD);
+    put(bytes + 12, 4, 4);
+    put(bytes + 40, 8, 2 * (MANY + 1) + 4 * MANY + 4);
+    put(bytes + 56, 4, MANY);
+    for (uint32_t i = 0; i < MANY; i++)
+        put(bytes + TOLD + 4 * (size_t)i, 4, MANY - 1 - i);
+    put(bytes + TOLD + 4 * MANY, 4, MANY);
+    test_file_seal(&old);
+    CHECK(hm_pool_load(&loaded, NULL, test_source(&old)) == HM_OK);
+    CHECK(hm_pool_validate(&loaded) == HM_OK && hm_pool_count(&loaded) == 1);
+    CHECK(*(uint32_t *)hm_pool_get(&loaded, hm_pool_handle_at(&pool, MANY)) == MANY);
+    for (uint32_t i = 0; i < MANY; i++) {
+        uint32_t slot = i < HM_POOL_RECENT ? MANY - 1 - i : i - HM_POOL_RECENT;
+        CHECK(hm_pool_insert(&loaded, NULL).bits == hm_handle_pack(slot, 2, 0).bits);
+    }
     hm_pool_fini(&pool);
     hm_pool_fini(&loaded);
     test_file_end(&file);
@@ -88,7 +112,7 @@ static void destroy(void *item, void *context)
 
 TEST(save_pool, a_refused_load_destroys_what_decode_has_made)
 {
-    hm_pool pool = make_sparse(HM_STORAGE_VIRTUAL, HM_REUSE_DEFAULT), loaded;
+    hm_pool pool = make_sparse(HM_STORAGE_VIRTUAL), loaded;
     hm_pool_desc desc = {.item_size = sizeof(uint32_t), .destroy = destroy, .name = "numbers"};
     hm_save_desc save = {.encoded_size = 4, .encode = encode, .decode = decode};
     test_file file = {0};
@@ -104,9 +128,9 @@ TEST(save_pool, a_refused_load_destroys_what_decode_has_made)
 
 TEST(save_pool, a_failed_load_gives_back_what_was_reserved)
 {
-    for (int i = 0; i < 6; i++) {
-        hm_pool pool = make_sparse(storages[i / 2], (hm_reuse)(i % 2));
-        hm_pool loaded = make_pool(storages[i / 2], (hm_reuse)(i % 2));
+    for (int i = 0; i < 3; i++) {
+        hm_pool pool = make_sparse(storages[i]);
+        hm_pool loaded = make_pool(storages[i]);
         test_file file = {0};
         CHECK(hm_pool_save(&pool, NULL, test_sink(&file)) == HM_OK);
         file.size -= 1;
@@ -125,7 +149,7 @@ TEST(save_pool, a_failed_load_gives_back_what_was_reserved)
 
 TEST(save_pool, a_pool_that_has_issued_a_handle_or_was_not_initialised_is_refused)
 {
-    hm_pool pool = make_sparse(HM_STORAGE_VIRTUAL, HM_REUSE_DEFAULT), zeroed = {0};
+    hm_pool pool = make_sparse(HM_STORAGE_VIRTUAL), zeroed = {0};
     hm_memory_stream stream = {0};
     hm_pool_clear(&pool);
     CHECK(hm_pool_load(&pool, NULL, hm_source_memory(&stream)) == HM_ERROR_INVALID);
@@ -210,13 +234,11 @@ TEST(save_pool, a_failed_load_without_memory_leaves_a_pool_that_works)
 {
     static const hm_pool_desc descs[] = {
         {.capacity = N},
-        {.capacity = N, .reuse = HM_REUSE_LAST},
         {.storage = HM_STORAGE_FIXED_BLOCKS, .capacity = N},
         {.storage = HM_STORAGE_GROWING_BLOCKS},
-        {.storage = HM_STORAGE_GROWING_BLOCKS, .reuse = HM_REUSE_LAST},
     };
     for (size_t i = 0; i < sizeof descs / sizeof *descs; i++) {
-        hm_pool pool = make_sparse(HM_STORAGE_VIRTUAL, descs[i].reuse);
+        hm_pool pool = make_sparse(HM_STORAGE_VIRTUAL);
         refuse_memory(&pool, descs[i]);
         hm_pool_fini(&pool);
     }
@@ -284,8 +306,8 @@ TEST(save_pool, a_failed_load_gives_back_the_blocks_that_it_has_made)
 TEST(save_pool, more_items_or_slots_than_the_program_allows_are_refused)
 {
     const hm_save_desc few[] = {{.max_count = N / 500 - 1}, {.max_slots = N - 1}};
-    hm_pool pool = make_sparse(HM_STORAGE_VIRTUAL, HM_REUSE_DEFAULT);
-    hm_pool loaded = make_pool(HM_STORAGE_VIRTUAL, HM_REUSE_DEFAULT);
+    hm_pool pool = make_sparse(HM_STORAGE_VIRTUAL);
+    hm_pool loaded = make_pool(HM_STORAGE_VIRTUAL);
     test_file file = {0};
     CHECK(hm_pool_save(&pool, NULL, test_sink(&file)) == HM_OK);
     for (size_t i = 0; i < sizeof few / sizeof *few; i++) {
@@ -299,42 +321,40 @@ TEST(save_pool, more_items_or_slots_than_the_program_allows_are_refused)
     test_file_end(&file);
 }
 
-/* Files of N slots whose holes are filled in this order, in which a number is changed. */
+/* Files of N slots, in which a number is changed. */
 enum { POOL_HEADER = 48 + 3 * 4 + 7 + 8 /* bytes; the name has 7 */ };
-enum { POOL_BITS = POOL_HEADER + 2 * N + 4 * 256 /* with HM_REUSE_DEFAULT */ };
+enum { POOL_BITS = POOL_HEADER + 2 * N + 4 * 256 };
 
 static const struct {
-    hm_reuse reuse;
     size_t at, size; /* bytes */
     uint32_t value;
     const char *why;
 } forgeries[] = {
-    {HM_REUSE_DEFAULT, 40, 4, 1, "its size and its counts disagree"},          /* bytes */
-    {HM_REUSE_DEFAULT, 48, 4, UINT32_MAX, "its size and its counts disagree"}, /* holes */
-    {HM_REUSE_DEFAULT, 48, 4, 255, "its size and its counts disagree"},
-    {HM_REUSE_DEFAULT, 56, 4, N, "its size and its counts disagree"}, /* listed holes */
-    {HM_REUSE_DEFAULT, 56, 4, 257, "its size and its counts disagree"},
-    {HM_REUSE_LAST, 56, 4, 5, "its size and its counts disagree"},
-    {HM_REUSE_DEFAULT, POOL_HEADER, 2, 0, "1 slots have generation 0"},
-    {HM_REUSE_DEFAULT, POOL_HEADER + 2 * N, 4, N, "cannot be a hole"},
-    {HM_REUSE_DEFAULT, POOL_HEADER + 2 * N, 4, N - 2, "named twice"},
-    {HM_REUSE_LAST, POOL_HEADER, 2, 65535, "slot 0 cannot be a hole"},
-    /* Slot 0 is not listed, slot 2999 is, and slot 7 is live. */
-    {HM_REUSE_DEFAULT, POOL_HEADER, 2, 65535, "a bit of the slots from 0 on is wrong"},
-    {HM_REUSE_DEFAULT, POOL_BITS + N / 8 - 1, 1, 128, "a bit of the slots from 2944 on is wrong"},
-    {HM_REUSE_DEFAULT, POOL_BITS + N / 8, 1, 1, "a bit of the slots from 2944 on is wrong"},
-    {HM_REUSE_DEFAULT, POOL_BITS, 1, 0, "5 slots are live, not 6"},
+    {40, 4, 1, "its size and its counts disagree"},          /* bytes */
+    {48, 4, UINT32_MAX, "its size and its counts disagree"}, /* holes */
+    {48, 4, 255, "its size and its counts disagree"},
+    {56, 4, N, "its size and its counts disagree"}, /* listed holes */
+    {56, 4, 257, "its size and its counts disagree"},
+    {12, 4, 4, "its size and its counts disagree"}, /* with HM_REUSE_LAST all holes are told */
+    {POOL_HEADER, 2, 0, "1 slots have generation 0"},
+    {POOL_HEADER + 2 * N, 4, N, "cannot be a hole"},
+    {POOL_HEADER + 2 * N, 4, 255, "named twice"},
+    {POOL_HEADER, 2, 65535, "slot 0 cannot be a hole"},
+    /* Slot 0 is told, slot 2998 is not, and slot 7 is live. */
+    {POOL_HEADER + 2 * (N - 2), 2, 65535, "a bit of the slots from 2944 on is wrong"},
+    {POOL_BITS, 1, 129, "a bit of the slots from 0 on is wrong"},
+    {POOL_BITS + N / 8, 1, 1, "a bit of the slots from 2944 on is wrong"},
+    {POOL_BITS, 1, 0, "5 slots are live, not 6"},
 };
 
 TEST(save_pool, a_pool_that_cannot_be_is_refused)
 {
     for (size_t i = 0; i < sizeof forgeries / sizeof *forgeries; i++) {
-        hm_pool pool = make_sparse(HM_STORAGE_VIRTUAL, forgeries[i].reuse);
-        hm_pool loaded = make_pool(HM_STORAGE_VIRTUAL, forgeries[i].reuse);
+        hm_pool pool = make_sparse(HM_STORAGE_VIRTUAL);
+        hm_pool loaded = make_pool(HM_STORAGE_VIRTUAL);
         test_file file = {0};
         CHECK(hm_pool_save(&pool, NULL, test_sink(&file)) == HM_OK);
-        for (size_t k = 0; k < forgeries[i].size; k++)
-            file.bytes[forgeries[i].at + k] = (unsigned char)(forgeries[i].value >> 8 * k);
+        put(file.bytes + forgeries[i].at, forgeries[i].size, forgeries[i].value);
         test_file_seal(&file);
         CHECK(hm_pool_load(&loaded, NULL, test_source(&file)) == HM_ERROR_CORRUPT);
         CHECK(strstr(hm_last_error(), forgeries[i].why) != NULL);
@@ -383,7 +403,7 @@ static bool write_and_erase(void *context, const void *bytes, size_t size)
 
 TEST(save_pool, a_save_fails_if_the_pool_does_not_stay_as_its_header_says)
 {
-    hm_pool pool = make_sparse(HM_STORAGE_VIRTUAL, HM_REUSE_DEFAULT);
+    hm_pool pool = make_sparse(HM_STORAGE_VIRTUAL);
     eraser to = {.pool = &pool};
     CHECK(hm_pool_save(&pool, NULL, (hm_sink){write_and_erase, &to}) == HM_ERROR_BUSY);
     CHECK(strstr(hm_last_error(), "'numbers' was changed while it was saved") != NULL);

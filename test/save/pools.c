@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The row of the pool: every storage, and both orders in which holes are filled. */
+/* The row of the pool: every storage. */
 #include "saves.h"
 
 enum { TYPE_OF_POOLS = 78, BURST = 700, BLOCK = 4096 /* bytes */ };
@@ -12,18 +12,13 @@ static const hm_pool_desc shapes[] = {
      .storage = HM_STORAGE_FIXED_BLOCKS,
      .block_size = BLOCK},
     {.item_size = 8, .storage = HM_STORAGE_GROWING_BLOCKS, .block_size = BLOCK},
-    {.item_size = 4, .capacity = 900, .max_slots = 2000, .reuse = HM_REUSE_LAST},
+    {.item_size = 4, .capacity = 900, .max_slots = 2000},
     {.item_size = 40,
      .capacity = 100,
      .max_slots = 4000,
      .storage = HM_STORAGE_FIXED_BLOCKS,
-     .reuse = HM_REUSE_LAST,
      .block_size = BLOCK},
-    {.item_size = 12,
-     .max_slots = 3000,
-     .storage = HM_STORAGE_GROWING_BLOCKS,
-     .reuse = HM_REUSE_LAST,
-     .block_size = BLOCK},
+    {.item_size = 12, .max_slots = 3000, .storage = HM_STORAGE_GROWING_BLOCKS, .block_size = BLOCK},
     {.item_size = 1,
      .capacity = 700,
      .max_slots = 6000,

@@ -354,7 +354,7 @@ static void note_all_erased(pool_model *model)
     for (uint32_t slot = 0; slot < model->end; slot++)
         if (model->slots[slot].is_live)
             note_erase(model, &model->slots[slot]);
-    pool_model_note_clear(model);
+    pool_model_forget_recent(model);
 }
 
 static void start_clearing(pool_model *model)
@@ -385,7 +385,7 @@ static void adopt(void *state, const uint32_t arguments[3])
 {
     pool_model *model = state;
     unsigned char item[5000];
-    uint32_t near = arguments[1] % model->desc.max_slots, first = model->end;
+    uint32_t near = arguments[1] % model->desc.max_slots;
     hm_handle handle =
         arguments[0] % 8 < 3
             ? hm_handle_pack(near, model->slots[near].generation + arguments[0] % 8,
@@ -412,7 +412,7 @@ static void adopt(void *state, const uint32_t arguments[3])
     CHECK(model->count < model->desc.capacity);
     for (; model->end <= slot; model->end++)
         model->slots[model->end].generation = 1;
-    pool_model_note_adopted(model, slot, model->end - first);
+    pool_model_forget_recent(model);
     note_live(model, slot, generation, false, arguments[2]);
 }
 
@@ -621,7 +621,7 @@ static void trim(void *state, const uint32_t arguments[3])
     CHECK(status == HM_OK || (status == HM_ERROR_MEMORY && test_memory_refused(&model->memory)));
     CHECK(model->memory.committed_size <= before);
     CHECK(status != HM_OK || model->count != 0 || model->pool.item_committed_size == 0);
-    pool_model_note_trim(model);
+    pool_model_forget_recent(model);
 }
 
 /* Kind and which of a handle, value. */

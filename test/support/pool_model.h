@@ -65,12 +65,7 @@ void pool_model_note_insert(pool_model *model, hm_handle handle, bool is_zero, u
 /* Functions of pool_holes.c: which holes are recent. take_recent takes the latest one, or returns
  * HM_INVALID_INDEX. */
 uint32_t pool_model_take_recent(pool_model *model);
-void pool_model_note_trim(pool_model *model);
-void pool_model_note_clear(pool_model *model);
+void pool_model_forget_recent(pool_model *model);
 void pool_model_note_hole(pool_model *model, uint32_t slot);
-
-/* The slot is no hole any more; it is the last of so many new slots, which are holes behind all
- * others. */
-void pool_model_note_adopted(pool_model *model, uint32_t slot, uint32_t made);
 
 #endif

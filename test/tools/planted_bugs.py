@@ -88,11 +88,11 @@ BUGS = [
     Bug("a hole is filled before all of its pages are back", "src/pool/storage.c",
         "size_t last = hm_pool_last_unit(pool, slot), stop;",
         "size_t last = hm_pool_first_unit(pool, slot), stop;", "pool"),
-    Bug("a hole on top of the stack is filled without its memory", "src/pool/recent.c",
-        "    if (pool->cold_count == 0)\n        pool->recent_end = end;",
-        "    pool->recent_end = end;", "pool"),
-    Bug("a ring that has overflowed has holes that were overwritten", "src/pool/recent.c",
-        "pool->recent_end - pool->count > HM_POOL_RECENT", "false", "pool"),
+    Bug("a hole of the lowest word is filled without its memory", "src/pool/levels.c",
+        "    if (!pool->has_cold || word == HM_INVALID_INDEX)", "    if (true)", "pool"),
+    Bug("an erase finds the recent holes too many and forgets its own",
+        "include/handle_map/detail/pool.h",
+        "        if (!hm_pool_is_listed(pool, slot / HM_POOL_WORD))", "        if (false)", "pool"),
     Bug("a run of items goes past the end of its block", "src/pool/levels.c",
         "hm_pool_run_end(pool, first);", "pool->slot_count;", "pool"),
     Bug("offsets have 32 bits", "include/handle_map/detail/map.h",
@@ -284,8 +284,8 @@ BUGS = [
     Bug("a failed load leaves the values that decode has made", "src/state/save_secondary.c",
         "    for (uint32_t i = made; i-- > 0 && destroys;)",
         "    for (uint32_t i = made; i-- > 0 && made == 0;)", "file"),
-    Bug("an adopt leaves the word of the last hole listed", "src/pool/recent.c",
-        "    if (was_last)\n", "    if (false)\n", "pool"),
+    Bug("an adopt leaves the word of the last hole listed", "src/pool/slots.c",
+        "    if (hm_pool_holes(pool, word) == 0)\n", "    if (false)\n", "pool"),
     Bug("a trim to a smaller range has no space for the free slots", "src/ids/id_table.c",
         "(size_t)table->count + n : table->used;",
         "(size_t)table->count + n : table->count;", "map"),
@@ -295,14 +295,6 @@ BUGS = [
         "map"),
     Bug("a block that an allocator has not aligned is taken", "src/memory/memory.c",
         "    if ((uintptr_t)reserved % align != 0) {", "    if (false) {", "map"),
-    Bug("with HM_REUSE_LAST the last hole but one is filled first",
-        "include/handle_map/detail/pool.h",
-        "    pool->recent[count & pool->recent_mask] = HM_CAST(uint32_t, slot);\n",
-        "    pool->recent[count & pool->recent_mask] = HM_CAST(uint32_t, slot);\n"
-        "    if (pool->recent_mask == UINT32_MAX && end - count > 1) {\n"
-        "        pool->recent[count] = pool->recent[count + 1];\n"
-        "        pool->recent[count + 1] = HM_CAST(uint32_t, slot);\n"
-        "    }\n", "pool"),
     Bug("a rewind misses a page that was written", "src/history/find.c",
         "written = (uint32_t)first; written < end; written++)",
         "written = (uint32_t)first + (end - first > 3); written < end; written++)", "history"),
@@ -501,11 +493,8 @@ BUGS = [
         "        memset(place, 0, pool->item_size);\n"
         "    return HM_OK;",
         "    return HM_OK;", "pool"),
-    Bug("a ring stays overflowed although all of its holes were adopted",
-        "src/pool/recent.c",
-        "    if (has_overflowed && pool->recent_end == pool->count)\n"
-        "        pool_end_overflow(pool);\n",
-        "", "pool"),
+    Bug("an adopt leaves its hole among the recent ones", "src/pool/slots.c",
+        "        hm_pool_forget_recent(pool);\n        pool_take_hole", "        pool_take_hole", "pool"),
     Bug("a spent budget with another column forgets the order", "src/dense/dense.c",
         "        if (hm_budget_is_spent(budget))\n"
         "            return (hm_progress){.done = dense->sequence.count == 0};\n",

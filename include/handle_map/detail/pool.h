@@ -20,7 +20,7 @@ enum {
 #ifndef HM_EXHAUSTIVE
 enum {
     HM_POOL_FIRST_BLOCK_SHIFT = 4, /* the first growing block has 2^4 items */
-    HM_POOL_RECENT = 256           /* holes at most that are recent; a power of two */
+    HM_POOL_RECENT = 256           /* holes at most that are recent */
 };
 #endif
 
@@ -54,39 +54,26 @@ typedef struct hm_pool {
     size_t item_size;      /* bytes */
     uint32_t slot_count;   /* slots issued so far; lookups are bounded by it */
     uint32_t count;        /* live items */
-    hm_guard guard;        /* its limit: the capacity; 0 while the recent holes have overflowed */
+    hm_guard guard;        /* its limit: the capacity */
 
-    /* The recent holes are a stack of slots, in the order in which the holes were made. It begins
-     * at position `count` and ends before `recent_end`: the erase that left i items put its slot at
-     * position i, and the insert that finds i items takes it from there. No recent hole is filled
-     * otherwise. Position i is kept at recent[i & recent_mask].
-     *
-     * By default this is a ring, and recent are at most 256 holes. Once an erase exceeds that, the
-     * words of all recent holes are listed, recent_limit is 0, and further erases overwrite the
-     * oldest: then the stack ends before `count` + 256, if that is lower than recent_end. An insert
-     * lowers recent_end to that, and the one that takes the last recent hole restores the limit.
-     *
-     * With HM_REUSE_LAST all holes are recent, and no word is listed. The stack ends at recent_end,
-     * or goes on with a cold hole there; so an insert that fills a recent hole needs no memory. */
+    /* The recent holes are a stack of slots. An erase puts its slot on top, unless the stack is
+     * full: then the hole is not recent. An insert takes the slot on top; no recent hole is filled
+     * otherwise, and all have their memory. */
     uint32_t *recent;
-    uint32_t recent_end;
-    uint32_t recent_mask;
-    uint32_t recent_limit; /* recent holes are fewer, or it is 0 as said */
-    uint32_t hole_word;    /* the lowest listed word; HM_INVALID_INDEX if there is none, or one of
-                              its holes is cold, and then no slot is below fresh_end */
-    uint32_t fresh_end;    /* slots below it have all the memory that a first issue needs */
-    uint32_t fresh_entry;  /* type id and generation of a slot's first issue */
-    uint32_t erase_limit;  /* erase takes its slow path from this on: the last generation, and 0
-                              while busy and with a hook */
+    uint32_t recent_count;
+    uint32_t hole_word;   /* the lowest listed word; HM_INVALID_INDEX if there is none, or one of
+                             its holes is cold, and then no slot is below fresh_end */
+    uint32_t fresh_end;   /* slots below it have all the memory that a first issue needs */
+    uint32_t fresh_entry; /* type id and generation of a slot's first issue */
+    uint32_t erase_limit; /* erase takes its slow path from this on: the last generation, and 0
+                             while busy and with a hook */
     uint32_t capacity;
 
     /* Level 0: bit w says that word w is listed, because it has a hole that is not recent; bit w of
-     * level 1: word w of level 0 is not 0; and so on, up to a single word. None with
-     * HM_REUSE_LAST. */
+     * level 1: word w of level 0 is not 0; and so on, up to a single word. */
     uint64_t *listed;
     uint32_t max_slots;
     uint32_t retired_count;
-    uint32_t cold_count;      /* holes without memory, which trim has given back */
     uint32_t block_count;     /* blocks that have memory */
     uint8_t level_count;      /* at most 5 */
     uint8_t extent_shift;     /* at most 2^shift blocks are reserved together */
@@ -94,11 +81,10 @@ typedef struct hm_pool {
                                  a cell */
     uint8_t bucket_shift;     /* the table has 2^shift buckets; 0: it has no memory */
     bool blocks_end_in_words; /* a block may end within a word, not only between two */
+    bool has_cold;            /* a listed hole may be cold: lack memory, which a trim gave back */
     hm_array entry_array;     /* uint32_t; its memory table is that of all */
     hm_array word_array;      /* hm_pool_word */
-    hm_array hole_array;      /* uint64_t: the ring of recent holes, then the levels; with
-                                 HM_REUSE_LAST uint32_t: the stack, from position -retired_count
-                                 on, so that a slot that is retired moves none of it */
+    hm_array hole_array;      /* uint64_t: the recent holes, then the levels */
     /* The items' memory, in units: pages of the one range, or blocks. */
     hm_array unit_array; /* one range: a bit for each committed page; otherwise the bases */
     uint32_t *buckets;   /* fixed blocks: hash table of addresses: block + 1, or 0 */
@@ -122,7 +108,7 @@ HM_API HM_COLD hm_handle hm_pool_issue_slow(hm_pool *pool);
 HM_API bool hm_pool_erase_slow(hm_pool *pool, hm_handle handle);
 HM_API bool hm_pool_erases_singly(const hm_pool *pool, const hm_handle *handles, uint32_t n);
 HM_API uint32_t hm_pool_erase_parts(hm_pool *pool, const hm_handle *handles, uint32_t n);
-HM_API HM_COLD void hm_pool_list_hole(hm_pool *pool, uint32_t slot);
+HM_API void hm_pool_list_word(hm_pool *pool, uint32_t word);
 HM_API void hm_pool_unlist_hole_word(hm_pool *pool);
 HM_API void hm_pool_prefetch(const hm_pool *pool, uint32_t slot);
 HM_API uint32_t hm_pool_measure_run(const hm_pool *pool, uint32_t first);
@@ -178,24 +164,19 @@ HM_INLINE void *hm_pool_place_as(const hm_pool *pool, uint32_t slot, size_t item
     return hm_pool_place_in(&pool->places, slot, item_size);
 }
 
-/* Makes a hole that is recent live, and returns its entry. */
-HM_INLINE uint32_t hm_pool_fill_recent(hm_pool *pool, uint32_t slot)
-{
-    pool->words[slot / HM_POOL_WORD].live ^= UINT64_C(1) << slot % HM_POOL_WORD;
-    return pool->entries[slot] + (HM_POOL_FREE_ENTRY + 1); /* which clears the bit */
-}
-
 /* Issues the latest recent hole, or the lowest hole, or a fresh slot; null if that needs
  * hm_pool_issue_slow. */
 HM_INLINE hm_handle hm_pool_issue(hm_pool *pool)
 {
-    uint32_t count = pool->count, slot, entry;
+    uint32_t count = pool->count, recent = pool->recent_count, slot, entry;
     hm_pool_word *word;
     if (count >= pool->guard.limit)
         return HM_NULL_HANDLE;
-    if (count < pool->recent_end) {
-        slot = pool->recent[count & pool->recent_mask];
-        entry = hm_pool_fill_recent(pool, slot);
+    if (recent != 0) {
+        pool->recent_count = --recent;
+        slot = pool->recent[recent];
+        pool->words[slot / HM_POOL_WORD].live ^= UINT64_C(1) << slot % HM_POOL_WORD;
+        entry = pool->entries[slot] + (HM_POOL_FREE_ENTRY + 1); /* which clears the bit */
     } else if (pool->hole_word != HM_INVALID_INDEX) {
         uint64_t holes, rest;
         word = &pool->words[pool->hole_word];
@@ -203,7 +184,6 @@ HM_INLINE hm_handle hm_pool_issue(hm_pool *pool)
         rest = holes & (holes - 1);
         slot = pool->hole_word * HM_POOL_WORD + hm_bits_lowest(holes);
         word->live = word->open ^ rest;
-        pool->recent_end = count + 1;
         if (rest == 0)
             hm_pool_unlist_hole_word(pool);
         entry = pool->entries[slot] + (HM_POOL_FREE_ENTRY + 1);
@@ -214,7 +194,6 @@ HM_INLINE hm_handle hm_pool_issue(hm_pool *pool)
         word = &pool->words[slot / HM_POOL_WORD];
         word->live |= UINT64_C(1) << slot % HM_POOL_WORD;
         word->open |= UINT64_C(1) << slot % HM_POOL_WORD;
-        pool->recent_end = count + 1;
         pool->slot_count = slot + 1;
         entry = pool->fresh_entry;
     }
@@ -224,26 +203,29 @@ HM_INLINE hm_handle hm_pool_issue(hm_pool *pool)
     return hm_handle_from_bits(HM_CAST(uint64_t, entry) << 32 | slot);
 }
 
-/* Makes a live slot a hole, the latest recent one. While holes exceed the ring, its word is listed
- * too.
- * The place of the hole is prefetched: a program that erases some items and then inserts as many
- * finds them in the cache. If there is only one, it is probably filled by the next call, before the
- * prefetch could help. */
+static inline bool hm_pool_is_listed(const hm_pool *pool, size_t word)
+{
+    return (pool->listed[word / HM_POOL_WORD] >> word % HM_POOL_WORD & 1) != 0;
+}
+
+/* Makes a live slot a hole, a recent one unless there are too many of them: then its word is
+ * listed. The place of a recent hole is prefetched: a program that erases some items and then
+ * inserts as many finds them in the cache. If there is only one, it is probably filled by the next
+ * call, before the prefetch could help. */
 HM_INLINE void hm_pool_open_slot(hm_pool *pool, size_t slot, uint32_t entry)
 {
-    uint32_t count = pool->count - 1, end = pool->recent_end;
-    hm_pool_word *word = &pool->words[slot / HM_POOL_WORD];
-    uint64_t live = word->live;
+    uint32_t recent = pool->recent_count;
     pool->entries[slot] = entry | HM_POOL_FREE_ENTRY;
-    word->live = live ^ UINT64_C(1) << slot % HM_POOL_WORD;
-    pool->count = count;
-    pool->recent[count & pool->recent_mask] = HM_CAST(uint32_t, slot);
-    if (end - count >= pool->recent_limit) {
-        if (pool->guard.limit != 0 || live == word->open) /* else it had holes, and is listed */
-            hm_pool_list_hole(pool, HM_CAST(uint32_t, slot));
+    pool->words[slot / HM_POOL_WORD].live ^= UINT64_C(1) << slot % HM_POOL_WORD;
+    pool->count--;
+    if (recent == HM_POOL_RECENT) {
+        if (!hm_pool_is_listed(pool, slot / HM_POOL_WORD))
+            hm_pool_list_word(pool, HM_CAST(uint32_t, slot / HM_POOL_WORD));
         return;
     }
-    if (end - count > 1)
+    pool->recent[recent] = HM_CAST(uint32_t, slot);
+    pool->recent_count = recent + 1;
+    if (recent != 0)
         hm_pool_prefetch(pool, HM_CAST(uint32_t, slot));
 }
 
