@@ -546,6 +546,8 @@ static hm_status world_load_as(hm_world *world, const hm_world_save_desc *desc, 
 {
     world_load load;
     hm_status status = hm_world_check_idle(world);
+    if (status == HM_OK && world->memory == NULL)
+        status = hm_fail_uninitialised("world");
     if (status == HM_OK)
         status = hm_load_check_unused(&world->ids, "world", world->name);
     if (status == HM_OK && world->promised != 0)

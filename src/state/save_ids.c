@@ -44,69 +44,35 @@ uint64_t hm_save_size_of_ids(const hm_save_section *section)
            2 * (uint64_t)ids_units_of(section->details[HM_SAVE_DROPPED_END]);
 }
 
-static void ids_save_generations(hm_save_out *out, const hm_id_table *ids)
+static uint64_t ids_generation(const void *table, uint32_t slot)
 {
-    enum { MOST = HM_SAVE_BUFFER / 2 };
-    for (uint32_t slot = 0; slot < ids->slot_count && out->status == HM_OK;) {
-        uint32_t part = ids->slot_count - slot < MOST ? ids->slot_count - slot : MOST;
-        for (uint32_t i = 0; i < part; i++, slot++) {
-            hm_handle entry = ids->entries[slot];
-            hm_save_put_16(out->buffer + (size_t)2 * i,
-                           hm_handle_is_free(entry) ? 0 : hm_handle_generation(entry));
-        }
-        hm_save_bytes(out, out->buffer, 2 * (size_t)part);
-    }
+    hm_handle entry = ((const hm_id_table *)table)->entries[slot];
+    return hm_handle_is_free(entry) ? 0 : hm_handle_generation(entry);
 }
 
-static void ids_save_slots(hm_save_out *out, const uint32_t *slots, uint32_t n)
+static uint64_t ids_floor(const void *table, uint32_t unit)
 {
-    enum { MOST = HM_SAVE_BUFFER / 4 };
-    while (n > 0 && out->status == HM_OK) {
-        uint32_t part = n < MOST ? n : MOST;
-        for (uint32_t i = 0; i < part; i++)
-            hm_save_put_32(out->buffer + (size_t)4 * i, slots[i]);
-        hm_save_bytes(out, out->buffer, 4 * (size_t)part);
-        slots += part;
-        n -= part;
-    }
+    return hm_id_table_floor_of(table, unit * HM_ID_TABLE_UNIT);
 }
 
-static void ids_save_floors(hm_save_out *out, const hm_id_table *ids)
+static uint64_t ids_slot(const void *slots, uint32_t position)
 {
-    enum { MOST = HM_SAVE_BUFFER / 2 };
-    uint32_t units = ids_units_of(ids->dropped_end);
-    for (uint32_t unit = 0; unit < units && out->status == HM_OK;) {
-        uint32_t part = units - unit < MOST ? units - unit : MOST;
-        for (uint32_t i = 0; i < part; i++, unit++)
-            hm_save_put_16(out->buffer + (size_t)2 * i,
-                           hm_id_table_floor_of(ids, unit * HM_ID_TABLE_UNIT));
-        hm_save_bytes(out, out->buffer, 2 * (size_t)part);
-    }
+    return ((const uint32_t *)slots)[position];
 }
 
 void hm_save_ids(hm_save_out *out, const hm_id_table *ids)
 {
-    ids_save_generations(out, ids);
-    ids_save_slots(out, ids->slots + ids->count, ids->used - ids->count);
+    hm_save_numbers(out, 2, ids->slot_count, ids_generation, ids);
+    hm_save_numbers(out, 4, ids->used - ids->count, ids_slot, ids->slots + ids->count);
     if ((out->section->flags & HM_SAVE_ASCENDING) == 0)
-        ids_save_slots(out, ids->slots, ids->count);
-    ids_save_floors(out, ids);
+        hm_save_numbers(out, 4, ids->count, ids_slot, ids->slots);
+    hm_save_numbers(out, 2, ids_units_of(ids->dropped_end), ids_floor, ids);
 }
 
 hm_status hm_load_check_unused(const hm_id_table *ids, const char *what, const char *name)
 {
-    if (ids->entries == NULL)
-        return hm_fail_uninitialised(what);
-    if (ids->slot_count == 0 && ids->dropped_end == 0)
-        return HM_OK;
-    return hm_load_fail_used(what, name);
-}
-
-hm_status hm_load_check_free(const hm_guard *guard, const hm_id_table *ids, const char *what,
-                             const char *name)
-{
-    bool is_busy = hm_guard_refuses(guard, what, name);
-    return is_busy ? HM_ERROR_BUSY : hm_load_check_unused(ids, what, name);
+    bool is_unused = ids->slot_count == 0 && ids->dropped_end == 0;
+    return is_unused ? HM_OK : hm_load_fail_used(what, name);
 }
 
 hm_status hm_load_check_ids(hm_save_in *in, const hm_id_table *ids, const hm_save_desc *desc)
@@ -157,16 +123,15 @@ hm_status hm_load_widen(hm_load_ids *load, size_t count)
 /* Reads the generations, and makes entries without a position. */
 static hm_status ids_load_generations(hm_save_in *in, hm_load_ids *load)
 {
-    enum { MOST = HM_SAVE_BUFFER / 2 };
     const uint32_t *details = in->section.details;
     uint32_t type_id = load->ids->type_id, slots = details[HM_SAVE_SLOTS], retired = 0;
     const uint64_t all = HM_HANDLE_FREE_BIT |
                          hm_handle_pack(HM_INVALID_INDEX, HM_HANDLE_MAX_GENERATION, type_id).bits;
-    while (load->slots < slots) {
-        uint32_t part = slots - load->slots < MOST ? slots - load->slots : MOST;
-        if (!hm_load_bytes(in, in->buffer, 2 * (size_t)part))
-            return in->status;
-        hm_status status = hm_id_table_open_entries(load->ids, (size_t)load->slots + part, true);
+    for (uint32_t part; load->slots < slots; load->slots += part) {
+        part = hm_load_part(in, 2, slots - load->slots);
+        hm_status status = in->status;
+        if (part != 0)
+            status = hm_id_table_open_entries(load->ids, (size_t)load->slots + part, true);
         if (status != HM_OK)
             return status;
         hm_handle *entries = load->ids->entries + load->slots;
@@ -176,13 +141,8 @@ static hm_status ids_load_generations(hm_save_in *in, hm_load_ids *load)
             entries[i] = hm_handle_from_bits(generation != 0 ? bits : all);
             retired += generation == 0;
         }
-        load->slots += part;
     }
-    if (retired == slots - details[HM_SAVE_FREE] - in->section.count)
-        return HM_OK;
-    return hm_load_fail(in, HM_ERROR_CORRUPT, 0,
-                        "%" HM_U32 " slots have generation 0, but that many are not retired",
-                        retired);
+    return hm_load_check_retired(in, retired, slots - details[HM_SAVE_FREE] - in->section.count);
 }
 
 /* Whether no position has been given to the slot of an entry, and it is not retired. */
@@ -194,11 +154,10 @@ static bool ids_is_open(hm_handle entry)
 /* Reads the slots of n positions from `position` on. */
 static hm_status ids_load_slots(hm_save_in *in, hm_load_ids *load, uint32_t position, uint32_t n)
 {
-    enum { MOST = HM_SAVE_BUFFER / 4 };
     hm_id_table *ids = load->ids;
-    while (n > 0) {
-        uint32_t part = n < MOST ? n : MOST;
-        if (!hm_load_bytes(in, in->buffer, 4 * (size_t)part))
+    for (uint32_t part; n > 0; n -= part) {
+        part = hm_load_part(in, 4, n);
+        if (part == 0)
             return in->status;
         for (uint32_t i = 0; i < part; i++, position++) {
             uint32_t slot = hm_load_32(in->buffer + (size_t)4 * i);
@@ -208,7 +167,6 @@ static hm_status ids_load_slots(hm_save_in *in, hm_load_ids *load, uint32_t posi
                     slot >= load->slots ? "out of range" : "retired, or named twice");
             hm_handle_link(ids->entries, ids->slots, slot, position);
         }
-        n -= part;
     }
     return HM_OK;
 }
@@ -226,11 +184,10 @@ static void ids_link_ascending(hm_load_ids *load)
 
 static hm_status ids_load_floors(hm_save_in *in, hm_load_ids *load)
 {
-    enum { MOST = HM_SAVE_BUFFER / 2 };
     uint32_t dropped = in->section.details[HM_SAVE_DROPPED_END], units = ids_units_of(dropped);
     for (uint32_t unit = 0; unit < units;) {
-        uint32_t part = units - unit < MOST ? units - unit : MOST;
-        if (!hm_load_bytes(in, in->buffer, 2 * (size_t)part))
+        uint32_t part = hm_load_part(in, 2, units - unit);
+        if (part == 0)
             return in->status;
         uint32_t end = unit + part < units ? (unit + part) * HM_ID_TABLE_UNIT : dropped;
         hm_status status = hm_id_table_open_floors(load->ids, end);

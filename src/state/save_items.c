@@ -48,7 +48,7 @@ static uint32_t items_decode(hm_save_in *in, const hm_save_desc *desc, unsigned 
 uint32_t hm_load_items(hm_save_in *in, const hm_save_desc *desc, void *items, size_t item_size,
                        uint32_t n)
 {
-    if (desc == NULL || desc->decode == NULL)
+    if (!hm_load_decodes(desc))
         return hm_load_bytes(in, items, item_size * n) ? n : 0;
     uint32_t most = HM_SAVE_BUFFER / in->section.encoded_size, done = 0;
     while (done < n && in->status == HM_OK) {
@@ -56,4 +56,12 @@ uint32_t hm_load_items(hm_save_in *in, const hm_save_desc *desc, void *items, si
         done += items_decode(in, desc, (unsigned char *)items + item_size * done, item_size, part);
     }
     return done;
+}
+
+void hm_load_destroy(const hm_save_desc *desc, void (*destroy)(void *item, void *context),
+                     void *context, void *items, size_t item_size, uint32_t made)
+{
+    bool destroys = hm_load_decodes(desc) && destroy != NULL;
+    for (uint32_t i = made; i-- > 0 && destroys;)
+        destroy((unsigned char *)items + item_size * i, context);
 }

@@ -10,113 +10,91 @@
 
 enum { POOL_HOLES, POOL_SLOTS, POOL_RECENT, POOL_DETAILS };
 
-/* The part of a section that is not items. */
-static uint64_t saved_pool_states(const hm_save_section *section)
+static uint32_t pool_words_of(uint64_t slots)
+{
+    return (uint32_t)((slots + HM_POOL_WORD - 1) / HM_POOL_WORD);
+}
+
+static uint64_t saved_pool_measure(const hm_save_section *section)
 {
     const uint32_t *details = section->details;
-    uint64_t slots = details[POOL_SLOTS], words = (slots + HM_POOL_WORD - 1) / HM_POOL_WORD;
-    bool has_bits = details[POOL_RECENT] != details[POOL_HOLES];
-    return 2 * slots + 4 * (uint64_t)details[POOL_RECENT] + (has_bits ? 8 * words : 0);
+    uint64_t slots = details[POOL_SLOTS];
+    uint64_t states = 2 * slots + 4 * (uint64_t)details[POOL_RECENT];
+    if (details[POOL_RECENT] != details[POOL_HOLES])
+        states += 8 * (uint64_t)pool_words_of(slots);
+    return (uint64_t)section->encoded_size * section->count + states;
 }
 
-static uint64_t saved_pool_size(const hm_save_section *section)
+static uint64_t pool_generation(const void *container, uint32_t slot)
 {
-    return (uint64_t)section->encoded_size * section->count + saved_pool_states(section);
+    const hm_pool *pool = container;
+    uint32_t generation = pool->entries[slot] & HM_HANDLE_MAX_GENERATION;
+    return generation == HM_HANDLE_MAX_GENERATION && !hm_pool_lives(pool, slot) ? 0 : generation;
 }
 
-static void pool_save_generations(hm_save_out *out, const hm_pool *pool)
+static uint64_t pool_recent(const void *container, uint32_t i)
 {
-    enum { MOST = HM_SAVE_BUFFER / 2 };
-    for (uint32_t slot = 0; slot < pool->slot_count && out->status == HM_OK;) {
-        uint32_t part = pool->slot_count - slot < MOST ? pool->slot_count - slot : MOST;
-        for (uint32_t i = 0; i < part; i++, slot++) {
-            uint32_t generation = pool->entries[slot] & HM_HANDLE_MAX_GENERATION;
-            if (generation == HM_HANDLE_MAX_GENERATION && !hm_pool_lives(pool, slot))
-                generation = 0;
-            hm_save_put_16(out->buffer + (size_t)2 * i, generation);
-        }
-        hm_save_bytes(out, out->buffer, 2 * (size_t)part);
-    }
+    const hm_pool *pool = container;
+    return pool->recent[pool->recent_count - 1 - i];
 }
 
-static void pool_save_recent(hm_save_out *out, const hm_pool *pool)
+static uint64_t pool_live(const void *container, uint32_t word)
 {
-    unsigned char bytes[4];
-    for (uint32_t i = pool->recent_count; i-- > 0 && out->status == HM_OK;) {
-        hm_save_put_32(bytes, pool->recent[i]);
-        hm_save_bytes(out, bytes, sizeof bytes);
-    }
+    return ((const hm_pool *)container)->words[word].live;
 }
 
-static void pool_save_bits(hm_save_out *out, const hm_pool *pool)
+static void saved_pool_describe(const void *container, hm_save_section *section)
 {
-    enum { MOST = HM_SAVE_BUFFER / 8 };
-    uint32_t words = (uint32_t)(((uint64_t)pool->slot_count + HM_POOL_WORD - 1) / HM_POOL_WORD);
-    for (uint32_t word = 0; word < words && out->status == HM_OK;) {
-        uint32_t part = words - word < MOST ? words - word : MOST;
-        for (uint32_t i = 0; i < part; i++, word++)
-            hm_save_put_64(out->buffer + (size_t)8 * i, pool->words[word].live);
-        hm_save_bytes(out, out->buffer, 8 * (size_t)part);
-    }
+    const hm_pool *pool = container;
+    section->type_id = hm_pool_type_id(pool);
+    section->count = pool->count;
+    section->item_size = (uint32_t)pool->item_size;
+    section->details[POOL_HOLES] = pool->slot_count - pool->count - pool->retired_count;
+    section->details[POOL_SLOTS] = pool->slot_count;
+    section->details[POOL_RECENT] = pool->recent_count;
+    section->detail_count = POOL_DETAILS;
 }
 
-hm_status hm_pool_save(const hm_pool *pool, const hm_save_desc *desc, hm_sink sink)
+static void saved_pool_write(hm_save_out *out, const void *container, const hm_save_desc *desc)
 {
-    HM_CONTRACT(pool != NULL, "hm_pool_save: pool is NULL");
-    hm_save_section section = {.kind = HM_SAVE_POOL, .item_size = (uint32_t)pool->item_size};
-    hm_save_out out;
-    if (pool->entries == NULL)
-        return hm_fail_uninitialised("pool");
-    hm_status status = hm_save_describe(&section, desc, pool->name);
-    if (status != HM_OK)
-        return status;
-    section.type_id = hm_pool_type_id(pool);
-    section.count = pool->count;
-    section.details[POOL_HOLES] = pool->slot_count - pool->count - pool->retired_count;
-    section.details[POOL_SLOTS] = pool->slot_count;
-    section.details[POOL_RECENT] = pool->recent_count;
-    section.detail_count = POOL_DETAILS;
-    section.payload_size = saved_pool_size(&section);
-    hm_save_begin(&out, &section, sink);
-    pool_save_generations(&out, pool);
-    pool_save_recent(&out, pool);
-    if (section.details[POOL_RECENT] != section.details[POOL_HOLES])
-        pool_save_bits(&out, pool);
+    const hm_pool *pool = container;
+    const uint32_t *details = out->section->details;
     uint32_t length;
+    hm_save_numbers(out, 2, pool->slot_count, pool_generation, pool);
+    hm_save_numbers(out, 4, details[POOL_RECENT], pool_recent, pool);
+    if (details[POOL_RECENT] != details[POOL_HOLES])
+        hm_save_numbers(out, 8, pool_words_of(pool->slot_count), pool_live, pool);
     for (uint32_t i = hm_pool_next_run(pool, 0, &length); i != HM_INVALID_INDEX;
          i = hm_pool_next_run(pool, i + length, &length))
-        hm_save_items(&out, desc, hm_pool_place_as(pool, i, pool->item_size), pool->item_size,
+        hm_save_items(out, desc, hm_pool_place_as(pool, i, pool->item_size), pool->item_size,
                       length);
-    return hm_save_end(&out);
 }
 
-/* A pool that is being loaded. */
-typedef struct pool_load {
-    hm_pool *pool;
-    const hm_save_desc *desc;
-    uint32_t retired;
-    uint32_t recent; /* of the holes that the section names, those that the pool keeps */
-    uint32_t made;   /* all items below this slot have been made */
-    hm_save_in in;
-} pool_load;
+static hm_status saved_pool_begin(hm_load *load)
+{
+    hm_pool *pool = load->container;
+    if (pool->slot_count != 0)
+        return hm_load_fail_used("pool", pool->name);
+    load->retired = 0;
+    hm_pool_enter(pool);
+    return HM_OK;
+}
 
-static hm_status pool_load_check(pool_load *load)
+static hm_status saved_pool_check(hm_load *load, const hm_save_section *own)
 {
     hm_save_in *in = &load->in;
-    const hm_pool *pool = load->pool;
+    const hm_pool *pool = load->container;
     const uint32_t *details = in->section.details;
-    hm_status status = hm_load_check(in, load->desc, hm_pool_type_id(pool), pool->item_size);
-    if (status != HM_OK)
-        return status;
     bool reuses_last = (in->section.flags & HM_SAVE_REUSE_LAST) != 0;
     uint32_t recent = details[POOL_RECENT], holes = details[POOL_HOLES];
-    if (in->section.detail_count != POOL_DETAILS ||
+    if (in->section.detail_count != own->detail_count ||
         (uint64_t)in->section.count + holes > details[POOL_SLOTS] || recent > holes ||
         (reuses_last ? recent != holes : recent > HM_POOL_RECENT) ||
-        in->section.payload_size != saved_pool_size(&in->section))
-        return hm_load_fail(in, HM_ERROR_CORRUPT, 0, "its size and its counts disagree");
-    status = hm_load_check_limit(in, "items", in->section.count,
-                                 load->desc != NULL ? load->desc->max_count : 0, pool->capacity);
+        in->section.payload_size != saved_pool_measure(&in->section))
+        return hm_load_disagree(in);
+    hm_status status =
+        hm_load_check_limit(in, "items", in->section.count,
+                            load->desc != NULL ? load->desc->max_count : 0, pool->capacity);
     if (status != HM_OK)
         return status;
     return hm_load_check_limit(in, "slots", details[POOL_SLOTS],
@@ -124,18 +102,15 @@ static hm_status pool_load_check(pool_load *load)
 }
 
 /* Makes entries without the free bit, but for slots that are retired. */
-static hm_status pool_load_generations(pool_load *load)
+static hm_status pool_load_generations(hm_load *load)
 {
-    enum { MOST = HM_SAVE_BUFFER / 2 };
     hm_save_in *in = &load->in;
-    hm_pool *pool = load->pool;
+    hm_pool *pool = load->container;
     uint32_t slots = in->section.details[POOL_SLOTS];
     uint32_t upper = pool->fresh_entry & ~(uint32_t)HM_HANDLE_MAX_GENERATION;
     for (uint32_t slot = 0; slot < slots;) {
-        uint32_t part = slots - slot < MOST ? slots - slot : MOST;
-        if (!hm_load_bytes(in, in->buffer, 2 * (size_t)part))
-            return in->status;
-        hm_status status = hm_pool_fill_columns(pool, slot, slot + part);
+        uint32_t part = hm_load_part(in, 2, slots - slot);
+        hm_status status = part != 0 ? hm_pool_fill_columns(pool, slot, slot + part) : in->status;
         if (status != HM_OK)
             return status;
         for (uint32_t i = 0; i < part; i++, slot++) {
@@ -146,11 +121,8 @@ static hm_status pool_load_generations(pool_load *load)
             pool->entries[slot] = upper | generation;
         }
     }
-    if (load->retired == slots - in->section.count - in->section.details[POOL_HOLES])
-        return HM_OK;
-    return hm_load_fail(in, HM_ERROR_CORRUPT, 0,
-                        "%" HM_U32 " slots have generation 0, but that many are not retired",
-                        load->retired);
+    return hm_load_check_retired(in, load->retired,
+                                 slots - in->section.count - in->section.details[POOL_HOLES]);
 }
 
 /* Makes a slot a hole; false: it cannot be one. */
@@ -163,24 +135,29 @@ static bool pool_load_hole(hm_pool *pool, uint32_t slot)
     return true;
 }
 
-static hm_status pool_load_recent(pool_load *load)
+/* Returns how many of the holes that the section names are recent in the pool. */
+static uint32_t pool_loaded_recent(const hm_load *load)
 {
-    enum { MOST = HM_SAVE_BUFFER / 4 };
+    return hm_pool_at_most(load->in.section.details[POOL_RECENT], HM_POOL_RECENT);
+}
+
+static hm_status pool_load_recent(hm_load *load)
+{
     hm_save_in *in = &load->in;
-    hm_pool *pool = load->pool;
+    hm_pool *pool = load->container;
     const uint32_t *details = in->section.details;
-    load->recent = hm_pool_at_most(details[POOL_RECENT], HM_POOL_RECENT);
+    uint32_t kept = pool_loaded_recent(load);
     for (uint32_t done = 0; done < details[POOL_RECENT];) {
-        uint32_t left = details[POOL_RECENT] - done, part = left < MOST ? left : MOST;
-        if (!hm_load_bytes(in, in->buffer, 4 * (size_t)part))
+        uint32_t part = hm_load_part(in, 4, details[POOL_RECENT] - done);
+        if (part == 0)
             return in->status;
         for (uint32_t i = 0; i < part; i++, done++) {
             uint32_t slot = hm_load_32(in->buffer + (size_t)4 * i);
             if (slot >= details[POOL_SLOTS] || !pool_load_hole(pool, slot))
                 return hm_load_fail(in, HM_ERROR_CORRUPT, 4 * (size_t)(part - i),
                                     "slot %" HM_U32 " cannot be a hole, or is named twice", slot);
-            if (done < load->recent)
-                pool->recent[load->recent - 1 - done] = slot;
+            if (done < kept)
+                pool->recent[kept - 1 - done] = slot;
         }
     }
     return HM_OK;
@@ -216,7 +193,7 @@ static uint64_t pool_find_live(const hm_pool *pool, uint32_t first, uint32_t end
     return live;
 }
 
-static hm_status pool_load_words(pool_load *load)
+static hm_status pool_load_words(hm_load *load)
 {
     hm_save_in *in = &load->in;
     const uint32_t *details = in->section.details;
@@ -227,8 +204,8 @@ static hm_status pool_load_words(pool_load *load)
         end = slots - first < HM_POOL_WORD ? slots : first + HM_POOL_WORD;
         if (has_bits && !hm_load_bytes(in, bytes, sizeof bytes))
             return in->status;
-        uint64_t live = has_bits ? hm_load_64(bytes) : pool_find_live(load->pool, first, end);
-        if (!pool_load_word(load->pool, first, end, live))
+        uint64_t live = has_bits ? hm_load_64(bytes) : pool_find_live(load->container, first, end);
+        if (!pool_load_word(load->container, first, end, live))
             return hm_load_fail(in, HM_ERROR_CORRUPT, sizeof bytes,
                                 "a bit of the slots from %" HM_U32 " on is wrong", first);
         for (; live != 0; live &= live - 1)
@@ -241,9 +218,9 @@ static hm_status pool_load_words(pool_load *load)
 }
 
 /* Reads the items of a run. */
-static hm_status pool_load_run(pool_load *load, uint32_t slot, uint32_t length)
+static hm_status pool_load_run(hm_load *load, uint32_t slot, uint32_t length)
 {
-    hm_pool *pool = load->pool;
+    hm_pool *pool = load->container;
     while (length > 0) {
         uint32_t n = hm_load_next(pool->item_size, length);
         hm_status status = hm_pool_fill_places(pool, slot, n);
@@ -260,9 +237,9 @@ static hm_status pool_load_run(pool_load *load, uint32_t slot, uint32_t length)
     return HM_OK;
 }
 
-static hm_status pool_load_items(pool_load *load)
+static hm_status pool_load_items(hm_load *load)
 {
-    hm_pool *pool = load->pool;
+    hm_pool *pool = load->container;
     uint32_t slots = load->in.section.details[POOL_SLOTS], length;
     for (uint32_t slot = 0; slot < slots; slot += length) {
         uint64_t rest = pool->words[slot / HM_POOL_WORD].live >> slot % HM_POOL_WORD;
@@ -279,62 +256,39 @@ static hm_status pool_load_items(pool_load *load)
     return HM_OK;
 }
 
-/* Destroys what decode made; what is left is trimmed when the pool is at rest. */
-static void pool_load_drop(pool_load *load)
+static hm_status saved_pool_read(hm_load *load)
 {
-    hm_pool *pool = load->pool;
-    bool destroys = load->desc != NULL && load->desc->decode != NULL && pool->destroy != NULL;
-    for (uint32_t slot = load->made; slot-- > 0;) {
-        if (!hm_pool_lives(pool, slot))
-            continue;
-        void *place = hm_pool_place_as(pool, slot, pool->item_size);
-        if (destroys)
-            pool->destroy(place, pool->context);
-        hm_memory_poison(place, pool->item_size);
-    }
-    hm_pool_fill_undo(pool);
-}
-
-static hm_status pool_load_all(pool_load *load, hm_source source)
-{
-    hm_status status = hm_load_find(&load->in, HM_SAVE_POOL, load->desc, load->pool->name, source);
-    if (status == HM_OK)
-        status = pool_load_check(load);
-    if (status == HM_OK)
-        status = pool_load_generations(load);
+    hm_status status = pool_load_generations(load);
     if (status == HM_OK)
         status = pool_load_recent(load);
     if (status == HM_OK)
         status = pool_load_words(load);
+    return status == HM_OK ? pool_load_items(load) : status;
+}
+
+static hm_status saved_pool_finish(hm_load *load, hm_status status)
+{
+    hm_pool *pool = load->container;
+    const hm_save_section *section = &load->in.section;
     if (status == HM_OK)
-        status = pool_load_items(load);
+        status = hm_pool_fill_end(pool, section->details[POOL_SLOTS], section->count, load->retired,
+                                  pool_loaded_recent(load));
     if (status == HM_OK)
-        status = hm_load_end(&load->in);
+        return HM_OK;
+    for (uint32_t slot = load->made; slot-- > 0;) {
+        if (!hm_pool_lives(pool, slot))
+            continue;
+        void *place = hm_pool_place_as(pool, slot, pool->item_size);
+        hm_load_destroy(load->desc, pool->destroy, pool->context, place, pool->item_size, 1);
+        hm_memory_poison(place, pool->item_size);
+    }
+    hm_pool_fill_undo(pool);
     return status;
 }
 
-hm_status hm_pool_load(hm_pool *pool, const hm_save_desc *desc, hm_source source)
+static void saved_pool_rest(hm_pool *pool)
 {
-    HM_CONTRACT(pool != NULL, "hm_pool_load: pool is NULL");
-    if (hm_guard_refuses(&pool->guard, "pool", pool->name))
-        return HM_ERROR_BUSY;
-    if (pool->entries == NULL)
-        return hm_fail_uninitialised("pool");
-    if (pool->slot_count != 0)
-        return hm_load_fail_used("pool", pool->name);
-    pool_load load;
-    load.pool = pool;
-    load.desc = desc;
-    load.retired = load.recent = load.made = 0;
-    hm_pool_enter(pool);
-    hm_status status = pool_load_all(&load, source);
-    const hm_save_section *section = &load.in.section;
-    if (status == HM_OK)
-        status = hm_pool_fill_end(pool, section->details[POOL_SLOTS], section->count, load.retired,
-                                  load.recent);
-    if (status != HM_OK)
-        pool_load_drop(&load);
     hm_pool_leave(pool);
-    status = hm_pool_blame(pool, status);
-    return status == HM_OK ? HM_OK : hm_load_failed(status, hm_pool_trim(pool));
 }
+
+HM_SAVED(pool, HM_SAVE_POOL, 0, NULL, saved_pool_begin)

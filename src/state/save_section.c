@@ -237,7 +237,7 @@ hm_status hm_load_check(hm_save_in *in, const hm_save_desc *desc, uint32_t type_
     if (!hm_is_same_text(section->layout, layout))
         return hm_load_fail(in, HM_ERROR_INVALID, 0, "its layout is '%.20s', not '%.20s'",
                             section->layout, layout);
-    if (desc != NULL && desc->decode != NULL) {
+    if (hm_load_decodes(desc)) {
         if (section->encoded_size > HM_SAVE_MAX_ENCODED)
             return hm_load_fail(in, HM_ERROR_INVALID, 0,
                                 "its items have %" HM_U32 " bytes, too many for decode",
@@ -275,4 +275,26 @@ hm_status hm_load_fail_used(const char *what, const char *name)
     return hm_fail(HM_ERROR_INVALID,
                    "hm_%s_load: '%.40s' has issued handles since its init: load into a new %s",
                    what, name, what);
+}
+
+hm_status hm_load_check_empty(const char *what, const char *name, const char *items, uint32_t count)
+{
+    if (count == 0)
+        return HM_OK;
+    return hm_fail(HM_ERROR_INVALID, "hm_%s_load: '%.40s' has %" HM_U32 " %s: load into a new %s",
+                   what, name, count, items, what);
+}
+
+hm_status hm_load_disagree(hm_save_in *in)
+{
+    return hm_load_fail(in, HM_ERROR_CORRUPT, 0, "its size and its counts disagree");
+}
+
+hm_status hm_load_check_retired(hm_save_in *in, uint32_t found, uint32_t retired)
+{
+    if (found == retired)
+        return HM_OK;
+    return hm_load_fail(in, HM_ERROR_CORRUPT, 0,
+                        "%" HM_U32 " slots have generation 0, but that many are not retired",
+                        found);
 }

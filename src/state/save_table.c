@@ -22,7 +22,18 @@ static uint64_t table_row_size(const hm_table *table)
     return size;
 }
 
-static uint64_t saved_table_size(const hm_save_section *section)
+static void saved_table_describe(const void *container, hm_save_section *section)
+{
+    const hm_table *table = container;
+    uint64_t size = table_row_size(table);
+    hm_save_describe_ids(section, &table->ids);
+    section->item_size = size <= UINT32_MAX ? (uint32_t)size : 0;
+    for (uint32_t c = 0; c < table->column_count; c++)
+        section->details[TABLE_CELLS + c] = (uint32_t)table->columns[c].size;
+    section->detail_count = TABLE_CELLS + table->column_count;
+}
+
+static uint64_t saved_table_measure(const hm_save_section *section)
 {
     return (uint64_t)section->encoded_size * section->count + hm_save_size_of_ids(section);
 }
@@ -62,72 +73,32 @@ static void table_save_rows(hm_save_out *out, const hm_table *table, const hm_sa
     }
 }
 
-hm_status hm_table_save(const hm_table *table, const hm_save_desc *desc, hm_sink sink)
+static void saved_table_write(hm_save_out *out, const void *container, const hm_save_desc *desc)
 {
-    HM_CONTRACT(table != NULL, "hm_table_save: table is NULL");
-    hm_save_section section = {.kind = HM_SAVE_TABLE};
-    hm_save_out out;
-    if (table->ids.entries == NULL)
-        return hm_fail_uninitialised("table");
-    if (table_row_size(table) > UINT32_MAX)
-        return hm_fail(HM_ERROR_INVALID, "'%.40s': a row has more than %" HM_U32 " bytes",
-                       table->name, UINT32_MAX);
-    section.item_size = (uint32_t)table_row_size(table);
-    hm_status status = hm_save_describe(&section, desc, table->name);
-    if (status != HM_OK)
-        return status;
-    hm_save_describe_ids(&section, &table->ids);
-    for (uint32_t c = 0; c < table->column_count; c++)
-        section.details[TABLE_CELLS + c] = (uint32_t)table->columns[c].size;
-    section.detail_count = TABLE_CELLS + table->column_count;
-    section.payload_size = saved_table_size(&section);
-    hm_save_begin(&out, &section, sink);
-    table_save_rows(&out, table, desc);
-    hm_save_ids(&out, &table->ids);
-    return hm_save_end(&out);
+    const hm_table *table = container;
+    table_save_rows(out, table, desc);
+    hm_save_ids(out, &table->ids);
 }
 
-/* A table that is being loaded. */
-typedef struct table_load {
-    hm_table *table;
-    const hm_save_desc *desc;
-    uint32_t opened; /* rows that are accessible */
-    hm_load_ids ids;
-    hm_save_in in;
-} table_load;
-
-static bool table_decodes(const table_load *load)
-{
-    return load->desc != NULL && load->desc->decode != NULL;
-}
-
-static hm_status table_load_check(table_load *load)
+static hm_status saved_table_check(hm_load *load, const hm_save_section *own)
 {
     hm_save_in *in = &load->in;
-    const hm_table *table = load->table;
     const hm_save_section *section = &in->section;
-    uint64_t row_size = table_row_size(table);
-    hm_status status = hm_load_check(in, load->desc, table->ids.type_id,
-                                     row_size <= UINT32_MAX ? (size_t)row_size : 0);
-    if (status == HM_OK)
-        status = hm_load_check_ids(in, &table->ids, load->desc);
-    if (status != HM_OK)
-        return status;
-    if (section->payload_size != saved_table_size(section))
-        return hm_load_fail(in, HM_ERROR_CORRUPT, 0, "its size and its counts disagree");
-    bool is_same = section->detail_count == TABLE_CELLS + table->column_count;
-    for (uint32_t c = 0; c < table->column_count && is_same; c++)
-        is_same = section->details[TABLE_CELLS + c] == table->columns[c].size;
-    if (!is_same && !table_decodes(load))
+    if (section->payload_size != saved_table_measure(section))
+        return hm_load_disagree(in);
+    bool is_same = section->detail_count == own->detail_count;
+    for (uint32_t i = TABLE_CELLS; i < own->detail_count && is_same; i++)
+        is_same = section->details[i] == own->details[i];
+    if (!is_same && !hm_load_decodes(load->desc))
         return hm_load_fail(in, HM_ERROR_INVALID, 0, "its columns have other sizes");
     return HM_OK;
 }
 
 /* Makes room for n more rows. Their slots are 0 and so is the entry of slot 0 until the part of the
  * id table is read, so that a destroy hook that asks for the handle of a row gets null. */
-static hm_status table_load_room(table_load *load, uint32_t n)
+static hm_status table_load_room(hm_load *load, uint32_t n)
 {
-    hm_table *table = load->table;
+    hm_table *table = load->container;
     hm_id_table *ids = &table->ids;
     uint32_t count = load->ids.count + n;
     hm_status status = hm_load_widen(&load->ids, count);
@@ -144,10 +115,10 @@ static hm_status table_load_room(table_load *load, uint32_t n)
     return HM_OK;
 }
 
-static bool table_decode_row(table_load *load, uint32_t row, const unsigned char *bytes)
+static bool table_decode_row(hm_load *load, uint32_t row, const unsigned char *bytes)
 {
     void *cells[HM_TABLE_MAX_COLUMNS];
-    const hm_table *table = load->table;
+    const hm_table *table = load->container;
     const hm_save_section *section = &load->in.section;
     for (uint32_t c = 0; c < table->column_count; c++) {
         cells[c] = hm_table_address(table, &table->columns[c], row);
@@ -158,9 +129,9 @@ static bool table_decode_row(table_load *load, uint32_t row, const unsigned char
 }
 
 /* Reads a row that is larger than the buffer. */
-static hm_status table_load_cells(table_load *load)
+static hm_status table_load_cells(hm_load *load)
 {
-    const hm_table *table = load->table;
+    const hm_table *table = load->container;
     for (uint32_t c = 0; c < table->column_count; c++) {
         void *cell = hm_table_address(table, &table->columns[c], load->ids.count);
         if (!hm_load_bytes(&load->in, cell, table->columns[c].size))
@@ -171,7 +142,7 @@ static hm_status table_load_cells(table_load *load)
 }
 
 /* Reads n rows, which fit in the buffer. */
-static hm_status table_load_part(table_load *load, uint32_t n)
+static hm_status table_load_part(hm_load *load, uint32_t n)
 {
     hm_save_in *in = &load->in;
     size_t size = in->section.encoded_size;
@@ -179,17 +150,17 @@ static hm_status table_load_part(table_load *load, uint32_t n)
         return in->status;
     for (uint32_t i = 0; i < n; i++, load->ids.count++) {
         const unsigned char *bytes = in->buffer + size * i;
-        if (!table_decodes(load))
-            hm_table_unpack_row(load->table, load->ids.count, bytes);
+        if (!hm_load_decodes(load->desc))
+            hm_table_unpack_row(load->container, load->ids.count, bytes);
         else if (!table_decode_row(load, load->ids.count, bytes))
             return hm_load_fail(in, HM_ERROR_CORRUPT, size * (n - i), "decode refused the item");
     }
     return HM_OK;
 }
 
-static hm_status table_load_rows(table_load *load)
+static hm_status table_load_rows(hm_load *load)
 {
-    size_t row_size = (size_t)table_row_size(load->table);
+    size_t row_size = (size_t)table_row_size(load->container);
     uint32_t count = load->in.section.count, most = HM_SAVE_BUFFER / load->in.section.encoded_size;
     while (load->ids.count < count) {
         uint32_t end = load->ids.count + hm_load_next(row_size, count - load->ids.count);
@@ -206,11 +177,11 @@ static hm_status table_load_rows(table_load *load)
 }
 
 /* Runs the hook for the rows that decode has made. */
-static void table_load_destroy(table_load *load)
+static void table_load_destroy(hm_load *load)
 {
-    hm_table *table = load->table;
+    hm_table *table = load->container;
     hm_id_table *ids = &table->ids;
-    if (!table_decodes(load) || table->destroy == NULL || load->ids.count == 0)
+    if (!hm_load_decodes(load->desc) || table->destroy == NULL || load->ids.count == 0)
         return;
     memset(ids->slots, 0, sizeof *ids->slots * load->ids.count);
     ids->entries[0] = HM_NULL_HANDLE;
@@ -218,48 +189,25 @@ static void table_load_destroy(table_load *load)
         table->destroy(table, ids->count - 1, table->context);
 }
 
-/* Destroys what decode made; what is left is trimmed when the table is at rest. */
-static void table_load_drop(table_load *load)
-{
-    table_load_destroy(load);
-    hm_table_close_all(load->table, load->opened);
-}
-
-static hm_status table_load_header(table_load *load, hm_source source)
-{
-    hm_save_in *in = &load->in;
-    hm_status status = hm_load_find(in, HM_SAVE_TABLE, load->desc, load->table->name, source);
-    return status == HM_OK ? table_load_check(load) : status;
-}
-
-static hm_status table_load_payload(table_load *load)
+static hm_status saved_table_read(hm_load *load)
 {
     hm_status status = table_load_rows(load);
-    if (status == HM_OK)
-        status = hm_load_ids_part(&load->in, &load->ids);
-    return status == HM_OK ? hm_load_end(&load->in) : status;
+    return status == HM_OK ? hm_load_ids_part(&load->in, &load->ids) : status;
 }
 
-hm_status hm_table_load(hm_table *table, const hm_save_desc *desc, hm_source source)
+static hm_status saved_table_finish(hm_load *load, hm_status status)
 {
-    table_load load;
-    HM_CONTRACT(table != NULL, "hm_table_load: table is NULL");
-    hm_status status = hm_load_check_free(&table->guard, &table->ids, "table", table->name);
-    if (status != HM_OK)
-        return status;
-    load.ids = (hm_load_ids){.ids = &table->ids, .owner = table, .move = hm_table_move};
-    load.table = table;
-    load.desc = desc;
-    load.opened = 0;
-    hm_guard_enter(&table->guard);
-    status = table_load_header(&load, source);
-    if (status == HM_OK)
-        status = table_load_payload(&load);
-    if (status != HM_OK)
-        table_load_drop(&load);
-    hm_load_end_ids(&load.ids, &load.in, status);
+    if (status != HM_OK) {
+        table_load_destroy(load);
+        hm_table_close_all(load->container, load->opened);
+    }
+    return status;
+}
+
+static void saved_table_rest(hm_table *table)
+{
     hm_dense_forget_order(&table->guard, table->order);
     hm_guard_leave(&table->guard, hm_table_committed_rows(table));
-    status = hm_table_blame(table, status);
-    return status == HM_OK ? HM_OK : hm_load_failed(status, hm_table_trim(table));
 }
+
+HM_SAVED(table, HM_SAVE_TABLE, offsetof(hm_table, ids), hm_table_move, NULL)

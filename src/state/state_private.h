@@ -15,6 +15,25 @@
 #include <handle_map/changes.h>
 #include <handle_map/save.h>
 
+/* What is known of a kind of struct says of a container: its name, and its guard. */
+static inline const char *hm_state_name(const hm_known_kind *known, const void *container)
+{
+    return *(const char *const *)(const void *)((const char *)container + known->name_offset);
+}
+
+static inline hm_guard *hm_state_guard(const hm_known_kind *known, void *container)
+{
+    return (hm_guard *)(void *)((char *)container + known->key_offset - offsetof(hm_guard, flags));
+}
+
+/* HM_ERROR_BUSY, HM_ERROR_FULL: the container is busy, or not initialised. */
+static inline hm_status hm_state_admit(const hm_known_kind *known, const void *container)
+{
+    if (known->is_busy(container))
+        return hm_fail_busy(known->what, hm_state_name(known, container));
+    return hm_known_memory(known, container) != NULL ? HM_OK : hm_fail_uninitialised(known->what);
+}
+
 /* HM_ERROR_INVALID: whatever the container has, hm_map_apply and its like refuse the change. */
 hm_status hm_changes_check_map(const hm_map *map, const hm_change *change);
 hm_status hm_changes_check_pool(const hm_pool *pool, const hm_change *change);
@@ -157,29 +176,22 @@ void hm_changes_mark_owned(hm_changes_search *search, const hm_changes_strip *st
 
 /* save: what its sources share. docs/format.md has the format.
  *
- * How a container is added. Its kind is in hm_save_kind and in `section_kinds` (section.c); its
- * functions are in a source of its own, after save_map.c.
+ * How a container is added. Its kind is in hm_save_kind and in `section_kinds` (section.c). What
+ * it has is in a source of its own, after save_map.c, as an hm_saved_kind; save_container.c does
+ * the rest. A world has more than one kind of item, and does all of it itself.
  *
- * A save fills in an hm_save_section: hm_save_describe (name, layout, items), then the container's
- * own numbers (up to HM_SAVE_DETAILS; hm_save_describe_ids has those of an id table) and
- * payload_size, which must be known before the first byte. Then hm_save_begin writes the header,
- * hm_save_bytes, hm_save_items and hm_save_ids the payload, and hm_save_end checks that it had the
- * size that was said. After a refusal the functions do nothing, and hm_save_end returns why.
+ * A save fills in an hm_save_section: hm_save_describe (name, layout, items), the container's own
+ * numbers (up to HM_SAVE_DETAILS; hm_save_describe_ids has those of an id table) and payload_size,
+ * which must be known before the first byte. Then hm_save_begin writes the header, hm_save_bytes,
+ * hm_save_items and hm_save_ids the payload, and hm_save_end checks that it had the size that was
+ * said. After a refusal the functions do nothing, and hm_save_end returns why.
  *
- * A load has four steps, and nothing of it may be seen before the last:
- *
- *  1. It asks whether the container is at rest and has issued nothing. It enters the guard: it is
- *     busy for all callbacks.
- *  2. hm_load_find reads up to the section. hm_load_check and hm_load_check_ids compare the header
- *     with the container; what is the container's own, and payload_size, it compares itself.
- *  3. It fills the container's arrays behind its counts, which stay 0, so that no call sees what is
- *     there. It makes room only for what has arrived, or arrives next: a file may lie. Items come
- *     before ids, since they are what a large part of a file's bytes is for. While arrays move, the
- *     counts of the id table say how much is carried (hm_load_move).
- *  4. hm_load_end has seen the last checksum. Then the counts are set (hm_load_end_ids), which
- *     cannot fail. If anything failed, it destroys what decode made, and forgets the ids.
- *
- * It leaves the guard. After a failure the container is trimmed: it is empty. */
+ * Nothing of a load may be seen before its end. It fills the container's arrays behind its counts,
+ * which stay 0. It makes room only for what has arrived, or arrives next: a file may lie. Items
+ * come before ids, since they are what a large part of a file's bytes is for. While arrays move,
+ * the counts of the id table say how much is carried. When hm_load_end has seen the last checksum,
+ * the counts are set. If anything failed, what decode made is destroyed, and the container is
+ * trimmed: it is empty. */
 
 typedef enum hm_save_kind {
     HM_SAVE_MAP = 1,
@@ -282,6 +294,68 @@ static inline uint64_t hm_load_64(const unsigned char *bytes)
     return hm_load_32(bytes) | (uint64_t)hm_load_32(bytes + 4) << 32;
 }
 
+/* save_container.c: what the kinds have in common */
+
+typedef struct hm_load hm_load;
+
+/* A kind of container, as saves and loads know it. */
+typedef struct hm_saved_kind {
+    const hm_known_kind *known;
+    uint32_t number; /* hm_save_kind */
+    size_t ids;      /* bytes to its id table, if it has one */
+    hm_status (*move)(void *owner, size_t capacity, size_t slots); /* as in hm_load_ids; or NULL */
+    /* Fills in type id, counts, the size of an item and the container's own numbers. */
+    void (*describe)(const void *container, hm_save_section *section);
+    /* Returns the bytes of the payload. */
+    uint64_t (*measure)(const hm_save_section *section);
+    void (*write)(hm_save_out *out, const void *container, const hm_save_desc *desc);
+    hm_status (*begin)(hm_load *load); /* HM_ERROR_INVALID: it is not empty; or NULL */
+    /* Compares the header with what `describe` says of the container. */
+    hm_status (*check)(hm_load *load, const hm_save_section *own);
+    hm_status (*read)(hm_load *load);
+    /* Makes what was read its own, or destroys what decode made if that or the load has failed. */
+    hm_status (*finish)(hm_load *load, hm_status status);
+    /* Leaves the guard; a container that was not loaded is trimmed. */
+    hm_status (*leave)(void *container, hm_status status);
+} hm_saved_kind;
+
+hm_status hm_save_container(const hm_saved_kind *kind, const void *container,
+                            const hm_save_desc *desc, hm_sink sink);
+hm_status hm_load_container(const hm_saved_kind *kind, void *container, const hm_save_desc *desc,
+                            hm_source source);
+
+/* Defines hm_type_save and hm_type_load. What the kind does is in functions of the same source, and
+ * type_rest ends a load. */
+#define HM_SAVED(type, number, ids, move, begin)                                                   \
+    static hm_status saved_##type##_leave(void *container, hm_status status)                       \
+    {                                                                                              \
+        saved_##type##_rest(container);                                                            \
+        status = hm_##type##_blame(container, status);                                             \
+        return status == HM_OK ? HM_OK : hm_load_failed(status, hm_##type##_trim(container));      \
+    }                                                                                              \
+    static const hm_saved_kind saved_##type = {&hm_known_##type,                                   \
+                                               number,                                             \
+                                               ids,                                                \
+                                               move,                                               \
+                                               saved_##type##_describe,                            \
+                                               saved_##type##_measure,                             \
+                                               saved_##type##_write,                               \
+                                               begin,                                              \
+                                               saved_##type##_check,                               \
+                                               saved_##type##_read,                                \
+                                               saved_##type##_finish,                              \
+                                               saved_##type##_leave};                              \
+    hm_status hm_##type##_save(const hm_##type *type, const hm_save_desc *desc, hm_sink sink)      \
+    {                                                                                              \
+        HM_CONTRACT(type != NULL, "hm_" #type "_save: " #type " is NULL");                         \
+        return hm_save_container(&saved_##type, type, desc, sink);                                 \
+    }                                                                                              \
+    hm_status hm_##type##_load(hm_##type *type, const hm_save_desc *desc, hm_source source)        \
+    {                                                                                              \
+        HM_CONTRACT(type != NULL, "hm_" #type "_load: " #type " is NULL");                         \
+        return hm_load_container(&saved_##type, type, desc, source);                               \
+    }
+
 /* section.c: headers */
 
 /* HM_ERROR_INVALID: the name of the descriptor, or else of the container, or the layout has more
@@ -310,8 +384,15 @@ hm_status hm_load_check(hm_save_in *in, const hm_save_desc *desc, uint32_t type_
 hm_status hm_load_check_limit(hm_save_in *in, const char *what, uint64_t number, uint32_t most,
                               uint32_t limit);
 
-/* HM_ERROR_INVALID: the container has issued something. */
+/* HM_ERROR_INVALID: the container has issued something; or has so many items already. */
 HM_COLD hm_status hm_load_fail_used(const char *what, const char *name);
+hm_status hm_load_check_empty(const char *what, const char *name, const char *items,
+                              uint32_t count);
+
+/* HM_ERROR_CORRUPT: the numbers of the header contradict each other; or another number of slots is
+ * retired than it says. */
+HM_COLD hm_status hm_load_disagree(hm_save_in *in);
+hm_status hm_load_check_retired(hm_save_in *in, uint32_t found, uint32_t retired);
 
 /* stream.c: the payload in blocks */
 
@@ -326,6 +407,30 @@ hm_status hm_load_end(hm_save_in *in);
 
 /* Skips the payload. */
 bool hm_load_skip(hm_save_in *in);
+
+/* Writes n numbers of so many bytes each, which `get` tells. */
+HM_INLINE void hm_save_numbers(hm_save_out *out, uint32_t width, uint32_t n,
+                               uint64_t (*get)(const void *of, uint32_t i), const void *of)
+{
+    for (uint32_t i = 0; i < n && out->status == HM_OK;) {
+        uint32_t part = n - i < HM_SAVE_BUFFER / width ? n - i : HM_SAVE_BUFFER / width;
+        unsigned char *to = out->buffer;
+        for (uint32_t end = i + part; i < end; i++, to += width) {
+            uint64_t number = get(of, i);
+            for (uint32_t byte = 0; byte < width; byte++)
+                to[byte] = (unsigned char)(number >> 8 * byte);
+        }
+        hm_save_bytes(out, out->buffer, (size_t)width * part);
+    }
+}
+
+/* Reads the next of n numbers of so many bytes each into the buffer. Returns how many they are; 0:
+ * in->status says why not. */
+static inline uint32_t hm_load_part(hm_save_in *in, uint32_t width, uint32_t n)
+{
+    uint32_t part = n < HM_SAVE_BUFFER / width ? n : HM_SAVE_BUFFER / width;
+    return hm_load_bytes(in, in->buffer, (size_t)width * part) ? part : 0;
+}
 
 /* Reads bytes that nobody needs. */
 bool hm_load_pass(hm_save_in *in, uint64_t size);
@@ -342,6 +447,12 @@ HM_COLD HM_PRINTF(4, 5) hm_status
 
 /* items.c */
 
+/* Whether decode makes the items. */
+static inline bool hm_load_decodes(const hm_save_desc *desc)
+{
+    return desc != NULL && desc->decode != NULL;
+}
+
 /* Writes n items that lie one behind the other. */
 void hm_save_items(hm_save_out *out, const hm_save_desc *desc, const void *items, size_t item_size,
                    uint32_t n);
@@ -353,6 +464,10 @@ uint32_t hm_load_next(size_t item_size, uint32_t left);
 /* Reads n items. Returns how many it has made, fewer if it fails. */
 uint32_t hm_load_items(hm_save_in *in, const hm_save_desc *desc, void *items, size_t item_size,
                        uint32_t n);
+
+/* Runs the hook for the items that decode has made, the last one first. */
+void hm_load_destroy(const hm_save_desc *desc, void (*destroy)(void *item, void *context),
+                     void *context, void *items, size_t item_size, uint32_t made);
 
 /* ids.c: the part of an id table */
 
@@ -366,11 +481,8 @@ uint64_t hm_save_size_of_ids(const hm_save_section *section);
 
 void hm_save_ids(hm_save_out *out, const hm_id_table *ids);
 
-/* HM_ERROR_INVALID: the table has issued something. HM_ERROR_BUSY: the guard refuses. `what`,
- * `name`: of its container. */
+/* HM_ERROR_INVALID: the table has issued something. `what`, `name`: of its container. */
 hm_status hm_load_check_unused(const hm_id_table *ids, const char *what, const char *name);
-hm_status hm_load_check_free(const hm_guard *guard, const hm_id_table *ids, const char *what,
-                             const char *name);
 
 /* An id table that is being loaded. */
 typedef struct hm_load_ids {
@@ -398,6 +510,20 @@ void hm_load_end_ids(const hm_load_ids *load, const hm_save_in *in, hm_status st
 /* The end of a load that failed, with the status of the trim that followed: returns the load's,
  * whose message is the last. */
 hm_status hm_load_failed(hm_status status, hm_status trimmed);
+
+/* A container that is being loaded. */
+struct hm_load {
+    const hm_saved_kind *kind;
+    void *container;
+    const hm_save_desc *desc;
+    hm_load_ids ids;  /* if it has an id table; counts the items of a map, and the rows */
+    uint32_t made;    /* values of a secondary; owners of an index that have a key; of a pool, all
+                         items below this slot */
+    uint32_t retired; /* slots of a pool */
+    uint32_t opened;  /* rows of a table that are accessible; where the blocks of lists end */
+    uint64_t items;   /* of all lists */
+    hm_save_in in;
+};
 
 /* save_secondary.c: owners, of a secondary or an index */
 
