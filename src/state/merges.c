@@ -33,16 +33,6 @@ static size_t merge_align_of(size_t size)
 
 /* map */
 
-static hm_handle merge_next_of_map(const hm_merge *merge, uint32_t *cursor)
-{
-    return hm_map_handle_at(&merge->from.map, (*cursor)++);
-}
-
-static hm_status merge_admit_map(void *into)
-{
-    return hm_map_insert_n(into, NULL, 0, NULL);
-}
-
 static hm_status merge_take_from_map(hm_merge *merge, hm_handle old, hm_handle *made)
 {
     hm_map *into = merge->into;
@@ -55,18 +45,12 @@ static hm_status merge_take_from_map(hm_merge *merge, hm_handle old, hm_handle *
     return status;
 }
 
-static void merge_end_map(hm_merge *merge)
+static void merge_fini_map(hm_map *from)
 {
-    hm_map *from = &merge->from.map;
-    while (hm_map_count(from) > merge->done)
-        (void)hm_map_erase_at(from, hm_map_count(from) - 1);
     if (from->extras != NULL)
         from->extras->destroy = NULL;
     hm_map_fini(from);
 }
-
-static const hm_merge_kind merge_map = {merge_next_of_map, merge_admit_map, merge_take_from_map,
-                                        NULL, merge_end_map};
 
 static hm_status merge_init_map(hm_map *from, const hm_map *into, bool decodes)
 {
@@ -83,34 +67,16 @@ static hm_status merge_init_map(hm_map *from, const hm_map *into, bool decodes)
 
 /* pool */
 
-static hm_handle merge_next_of_pool(const hm_merge *merge, uint32_t *cursor)
-{
-    uint32_t slot = hm_pool_next_run(&merge->from.pool, *cursor, NULL);
-    *cursor = slot + 1;
-    return hm_pool_handle_at(&merge->from.pool, slot);
-}
-
-static hm_status merge_admit_pool(void *into)
-{
-    return hm_pool_insert_n(into, NULL, 0, NULL);
-}
-
 static hm_status merge_take_from_pool(hm_merge *merge, hm_handle old, hm_handle *made)
 {
     return hm_pool_insert_n(merge->into, hm_pool_get(&merge->from.pool, old), 1, made);
 }
 
-static void merge_end_pool(hm_merge *merge)
+static void merge_fini_pool(hm_pool *from)
 {
-    hm_pool *from = &merge->from.pool;
-    for (uint32_t slot; (slot = hm_pool_next_run(from, merge->cursor, NULL)) != HM_INVALID_INDEX;)
-        (void)hm_pool_erase_at(from, slot);
     from->destroy = NULL;
     hm_pool_fini(from);
 }
-
-static const hm_merge_kind merge_pool = {merge_next_of_pool, merge_admit_pool, merge_take_from_pool,
-                                         NULL, merge_end_pool};
 
 static hm_status merge_init_pool(hm_pool *from, const hm_pool *into, bool decodes)
 {
@@ -126,16 +92,6 @@ static hm_status merge_init_pool(hm_pool *from, const hm_pool *into, bool decode
 
 /* table */
 
-static hm_handle merge_next_of_table(const hm_merge *merge, uint32_t *cursor)
-{
-    return hm_table_handle_at(&merge->from.table, (*cursor)++);
-}
-
-static hm_status merge_admit_table(void *into)
-{
-    return hm_table_insert_n(into, NULL, 0, NULL);
-}
-
 static hm_status merge_take_from_table(hm_merge *merge, hm_handle old, hm_handle *made)
 {
     const void *cells[HM_TABLE_MAX_COLUMNS];
@@ -145,17 +101,11 @@ static hm_status merge_take_from_table(hm_merge *merge, hm_handle old, hm_handle
     return hm_table_insert_n(merge->into, cells, 1, made);
 }
 
-static void merge_end_table(hm_merge *merge)
+static void merge_fini_table(hm_table *from)
 {
-    hm_table *from = &merge->from.table;
-    while (hm_table_count(from) > merge->done)
-        (void)hm_table_erase_at(from, hm_table_count(from) - 1);
     from->destroy = NULL;
     hm_table_fini(from);
 }
-
-static const hm_merge_kind merge_table = {merge_next_of_table, merge_admit_table,
-                                          merge_take_from_table, NULL, merge_end_table};
 
 static hm_status merge_init_table(hm_table *from, const hm_table *into, bool decodes)
 {
@@ -173,16 +123,6 @@ static hm_status merge_init_table(hm_table *from, const hm_table *into, bool dec
 }
 
 /* lists */
-
-static hm_handle merge_next_of_lists(const hm_merge *merge, uint32_t *cursor)
-{
-    return hm_lists_handle_at(&merge->from.lists, (*cursor)++);
-}
-
-static hm_status merge_admit_lists(void *into)
-{
-    return hm_lists_create_n(into, 0, NULL);
-}
 
 /* Ends the last list, without hooks. */
 static void merge_drop_list(hm_lists *lists)
@@ -212,17 +152,11 @@ static void merge_undo_lists(hm_merge *merge)
         merge_drop_list(merge->into);
 }
 
-static void merge_end_lists(hm_merge *merge)
+static void merge_fini_lists(hm_lists *from)
 {
-    hm_lists *from = &merge->from.lists;
-    while (hm_lists_count(from) > merge->done)
-        (void)hm_lists_destroy(from, hm_lists_handle_at(from, hm_lists_count(from) - 1));
     from->destroy = NULL;
     hm_lists_fini(from);
 }
-
-static const hm_merge_kind merge_lists = {merge_next_of_lists, merge_admit_lists,
-                                          merge_take_from_lists, merge_undo_lists, merge_end_lists};
 
 static hm_status merge_init_lists(hm_lists *from, const hm_lists *into, bool decodes)
 {
@@ -238,16 +172,6 @@ static hm_status merge_init_lists(hm_lists *from, const hm_lists *into, bool dec
 }
 
 /* world */
-
-static hm_handle merge_next_of_world(const hm_merge *merge, uint32_t *cursor)
-{
-    return hm_world_handle_at(&merge->from.world, (*cursor)++);
-}
-
-static hm_status merge_admit_world(void *into)
-{
-    return hm_world_create_n(into, NULL, 0, 0, NULL, NULL);
-}
 
 /* The components have the same numbers in both. */
 static hm_status merge_take_from_world(hm_merge *merge, hm_handle old, hm_handle *made)
@@ -277,16 +201,10 @@ static void merge_undo_world(hm_merge *merge)
         hm_world_record(into, i)->destroy = hooks[i];
 }
 
-static void merge_end_world(hm_merge *merge)
+static void merge_fini_world(hm_world *from)
 {
-    hm_world *from = &merge->from.world;
-    while (hm_world_count(from) > merge->done)
-        (void)hm_world_destroy(from, hm_world_handle_at(from, hm_world_count(from) - 1));
     hm_world_release(from);
 }
-
-static const hm_merge_kind merge_world = {merge_next_of_world, merge_admit_world,
-                                          merge_take_from_world, merge_undo_world, merge_end_world};
 
 /* Its hooks are those of what is loaded into it. */
 static hm_status merge_init_world(hm_world *from, const hm_world *into, bool decodes)
@@ -339,10 +257,31 @@ static hm_status merge_begin(hm_merge *merge, hm_status status, uint32_t count)
     return status;
 }
 
-/* Defines the functions that begin a merge, and that do all of it. `is_there`: whether the
- * container is initialised; `decodes`: whether decode makes the items; `load` fills a container of
- * its own. */
-#define MERGE_FUNCTIONS(container, is_there, decodes, load)                                        \
+/* Defines the functions that begin a merge, and that do all of it. `first`: where the first item
+ * from *cursor on is; `admit`: inserts no items; `erase`: ends one of the items that are left;
+ * `load` fills a container of its own. */
+#define MERGE_FUNCTIONS(container, first, admit, erase, undo, decodes, load)                       \
+    static hm_handle merge_next_of_##container(const hm_merge *merge, uint32_t *cursor)            \
+    {                                                                                              \
+        const hm_##container *from = &merge->from.container;                                       \
+        uint32_t at = first;                                                                       \
+        *cursor = at + 1;                                                                          \
+        return hm_##container##_handle_at(from, at);                                               \
+    }                                                                                              \
+    static hm_status merge_admit_##container(void *into)                                           \
+    {                                                                                              \
+        return admit;                                                                              \
+    }                                                                                              \
+    static void merge_end_##container(hm_merge *merge)                                             \
+    {                                                                                              \
+        hm_##container *from = &merge->from.container;                                             \
+        while (hm_##container##_count(from) > merge->done)                                         \
+            (void)erase;                                                                           \
+        merge_fini_##container(from);                                                              \
+    }                                                                                              \
+    static const hm_merge_kind merge_##container = {                                               \
+        merge_next_of_##container, merge_admit_##container, merge_take_from_##container, undo,     \
+        merge_end_##container};                                                                    \
     hm_status hm_merge_begin_##container(hm_merge *merge, hm_##container *container,               \
                                          const MERGE_DESC_OF_##container *desc, hm_source source,  \
                                          hm_secondary *remap)                                      \
@@ -350,7 +289,7 @@ static hm_status merge_begin(hm_merge *merge, hm_status status, uint32_t count)
         HM_CONTRACT(merge != NULL, "hm_merge_begin_" #container ": merge is NULL");                \
         HM_CONTRACT(container != NULL, "hm_merge_begin_" #container ": " #container " is NULL");   \
         *merge = (hm_merge){.into = container, .remap = remap};                                    \
-        if (!(is_there))                                                                           \
+        if (hm_known_memory(&hm_known_##container, container) == NULL)                             \
             return hm_fail_uninitialised(#container);                                              \
         hm_status status = merge_init_##container(&merge->from.container, container, decodes);     \
         if (status != HM_OK)                                                                       \
@@ -394,13 +333,22 @@ static hm_status merge_all(hm_merge *merge, hm_status status)
 #define MERGE_DESC_OF_table hm_save_desc
 #define MERGE_DESC_OF_lists hm_save_desc
 #define MERGE_DESC_OF_world hm_world_save_desc
-#define MERGE_DECODES (desc != NULL && desc->decode != NULL)
+#define MERGE_DECODES hm_load_decodes(desc)
 
-MERGE_FUNCTIONS(map, map->ids.entries != NULL, MERGE_DECODES, hm_map_load)
-MERGE_FUNCTIONS(pool, pool->entry_array.memory != NULL, MERGE_DECODES, hm_pool_load)
-MERGE_FUNCTIONS(table, table->ids.entries != NULL, MERGE_DECODES, hm_table_load)
-MERGE_FUNCTIONS(lists, lists->ids.entries != NULL, MERGE_DECODES, hm_lists_load)
-MERGE_FUNCTIONS(world, world->memory != NULL, false, hm_load_merged_world)
+MERGE_FUNCTIONS(map, *cursor, hm_map_insert_n(into, NULL, 0, NULL),
+                hm_map_erase_at(from, hm_map_count(from) - 1), NULL, MERGE_DECODES, hm_map_load)
+MERGE_FUNCTIONS(pool, hm_pool_next_run(from, *cursor, NULL), hm_pool_insert_n(into, NULL, 0, NULL),
+                hm_pool_erase_at(from, hm_pool_next_run(from, merge->cursor, NULL)), NULL,
+                MERGE_DECODES, hm_pool_load)
+MERGE_FUNCTIONS(table, *cursor, hm_table_insert_n(into, NULL, 0, NULL),
+                hm_table_erase_at(from, hm_table_count(from) - 1), NULL, MERGE_DECODES,
+                hm_table_load)
+MERGE_FUNCTIONS(lists, *cursor, hm_lists_create_n(into, 0, NULL),
+                hm_lists_destroy(from, hm_lists_handle_at(from, hm_lists_count(from) - 1)),
+                merge_undo_lists, MERGE_DECODES, hm_lists_load)
+MERGE_FUNCTIONS(world, *cursor, hm_world_create_n(into, NULL, 0, 0, NULL, NULL),
+                hm_world_destroy(from, hm_world_handle_at(from, hm_world_count(from) - 1)),
+                merge_undo_world, false, hm_load_merged_world)
 
 hm_status hm_merge_step(hm_merge *merge, uint32_t n)
 {
