@@ -87,8 +87,8 @@ static void changes_compare(hm_changes_search *search, uint32_t slot)
     const hm_changes_kind *kind = search->kind;
     const hm_changes_value none = {.is_there = false};
     hm_changes_item from, to;
-    kind->find(&search->from, slot, &from);
-    kind->find(&search->to, slot, &to);
+    kind->find(&search->from, (const char *)&search->from.as + kind->slots, slot, &from);
+    kind->find(&search->to, (const char *)&search->to.as + kind->slots, slot, &to);
     if (from.handle.bits != to.handle.bits && !hm_handle_is_null(from.handle))
         for (uint32_t part = search->parts; part-- > 0;) {
             hm_changes_value value = kind->value(&search->from, &from, part);

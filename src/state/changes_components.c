@@ -96,9 +96,10 @@ static void components_mark(hm_changes_search *search)
     }
 }
 
-static void components_find(const hm_changes_side *side, uint32_t slot, hm_changes_item *item)
+static void components_find(const hm_changes_side *side, const void *ids, uint32_t slot,
+                            hm_changes_item *item)
 {
-    hm_changes_find_id(side, &side->as.world.ids, slot, item);
+    hm_changes_find_id(side, ids, slot, item);
     if (hm_handle_is_null(item->handle))
         return;
     hm_changes_read(side, side->as.world.places + slot, &item->place, sizeof item->place);
@@ -138,5 +139,6 @@ static hm_changes_value components_value(const hm_changes_side *side, const hm_c
 const hm_changes_kind hm_changes_of_world = {.known = &hm_known_world,
                                              .anchor = offsetof(hm_world, ids.entries),
                                              .mark = components_mark,
+                                             .slots = offsetof(hm_world, ids),
                                              .find = components_find,
                                              .value = components_value};

@@ -24,9 +24,10 @@ void hm_changes_mark_ids(hm_changes_search *search, const hm_id_table *from, con
     packed_mark_positions(search, &search->to, to, from->count);
 }
 
-void hm_changes_find_id(const hm_changes_side *side, const hm_id_table *ids, uint32_t slot,
+void hm_changes_find_id(const hm_changes_side *side, const void *table, uint32_t slot,
                         hm_changes_item *item)
 {
+    const hm_id_table *ids = table;
     hm_handle entry;
     item->handle = HM_NULL_HANDLE;
     if (slot >= ids->slot_count)
@@ -78,11 +79,6 @@ static void packed_mark_map(hm_changes_search *search)
         packed_mark_values(search, &strips[i], &to->ids);
 }
 
-static void packed_find_in_map(const hm_changes_side *side, uint32_t slot, hm_changes_item *item)
-{
-    hm_changes_find_id(side, &side->as.map.ids, slot, item);
-}
-
 static hm_changes_value packed_map_value(const hm_changes_side *side, const hm_changes_item *item,
                                          uint32_t part)
 {
@@ -97,7 +93,8 @@ static hm_changes_value packed_map_value(const hm_changes_side *side, const hm_c
 const hm_changes_kind hm_changes_of_map = {.known = &hm_known_map,
                                            .anchor = offsetof(hm_map, ids.entries),
                                            .mark = packed_mark_map,
-                                           .find = packed_find_in_map,
+                                           .slots = offsetof(hm_map, ids),
+                                           .find = hm_changes_find_id,
                                            .value = packed_map_value};
 
 /* table */
@@ -130,11 +127,6 @@ static void packed_mark_table(hm_changes_search *search)
     }
 }
 
-static void packed_find_in_table(const hm_changes_side *side, uint32_t slot, hm_changes_item *item)
-{
-    hm_changes_find_id(side, &side->as.table.ids, slot, item);
-}
-
 static hm_changes_value packed_table_value(const hm_changes_side *side, const hm_changes_item *item,
                                            uint32_t part)
 {
@@ -149,7 +141,8 @@ static hm_changes_value packed_table_value(const hm_changes_side *side, const hm
 const hm_changes_kind hm_changes_of_table = {.known = &hm_known_table,
                                              .anchor = offsetof(hm_table, ids.entries),
                                              .mark = packed_mark_table,
-                                             .find = packed_find_in_table,
+                                             .slots = offsetof(hm_table, ids),
+                                             .find = hm_changes_find_id,
                                              .value = packed_table_value};
 
 /* secondary */
@@ -188,9 +181,10 @@ void hm_changes_mark_owners(hm_changes_search *search, const hm_secondary *from,
     hm_changes_mark_owned(search, &values, to->owners);
 }
 
-void hm_changes_find_owner(const hm_changes_side *side, const hm_secondary *secondary,
-                           uint32_t slot, hm_changes_item *item)
+void hm_changes_find_owner(const hm_changes_side *side, const void *owners, uint32_t slot,
+                           hm_changes_item *item)
 {
+    const hm_secondary *secondary = owners;
     unsigned char segment = 0;
     item->handle = HM_NULL_HANDLE;
     if (slot < secondary->slot_end)
@@ -215,12 +209,6 @@ static void packed_mark_secondary(hm_changes_search *search)
     hm_changes_mark_owners(search, from, to);
 }
 
-static void packed_find_in_secondary(const hm_changes_side *side, uint32_t slot,
-                                     hm_changes_item *item)
-{
-    hm_changes_find_owner(side, &side->as.secondary, slot, item);
-}
-
 static hm_changes_value packed_secondary_value(const hm_changes_side *side,
                                                const hm_changes_item *item, uint32_t part)
 {
@@ -234,5 +222,5 @@ static hm_changes_value packed_secondary_value(const hm_changes_side *side,
 const hm_changes_kind hm_changes_of_secondary = {.known = &hm_known_secondary,
                                                  .anchor = offsetof(hm_secondary, owners),
                                                  .mark = packed_mark_secondary,
-                                                 .find = packed_find_in_secondary,
+                                                 .find = hm_changes_find_owner,
                                                  .value = packed_secondary_value};

@@ -56,9 +56,10 @@ static void spread_mark_pool(hm_changes_search *search)
     spread_mark_places(search);
 }
 
-static void spread_find_in_pool(const hm_changes_side *side, uint32_t slot, hm_changes_item *item)
+static void spread_find_in_pool(const hm_changes_side *side, const void *container, uint32_t slot,
+                                hm_changes_item *item)
 {
-    const hm_pool *pool = &side->as.pool;
+    const hm_pool *pool = container;
     uint32_t entry = 0;
     if (slot < pool->slot_count)
         hm_changes_read(side, pool->entries + slot, &entry, sizeof entry);
@@ -121,11 +122,6 @@ static void spread_mark_lists(hm_changes_search *search)
     spread_mark_items(search, &search->to);
 }
 
-static void spread_find_in_lists(const hm_changes_side *side, uint32_t slot, hm_changes_item *item)
-{
-    hm_changes_find_id(side, &side->as.lists.ids, slot, item);
-}
-
 static hm_changes_value spread_lists_value(const hm_changes_side *side, const hm_changes_item *item,
                                            uint32_t part)
 {
@@ -140,7 +136,8 @@ static hm_changes_value spread_lists_value(const hm_changes_side *side, const hm
 const hm_changes_kind hm_changes_of_lists = {.known = &hm_known_lists,
                                              .anchor = offsetof(hm_lists, ids.entries),
                                              .mark = spread_mark_lists,
-                                             .find = spread_find_in_lists,
+                                             .slots = offsetof(hm_lists, ids),
+                                             .find = hm_changes_find_id,
                                              .value = spread_lists_value};
 
 /* index */
@@ -170,11 +167,6 @@ static void spread_mark_index(hm_changes_search *search)
     spread_mark_members(search);
 }
 
-static void spread_find_in_index(const hm_changes_side *side, uint32_t slot, hm_changes_item *item)
-{
-    hm_changes_find_owner(side, &side->as.index.owners, slot, item);
-}
-
 static hm_changes_value spread_index_value(const hm_changes_side *side, const hm_changes_item *item,
                                            uint32_t part)
 {
@@ -192,5 +184,6 @@ static hm_changes_value spread_index_value(const hm_changes_side *side, const hm
 const hm_changes_kind hm_changes_of_index = {.known = &hm_known_index,
                                              .anchor = offsetof(hm_index, owners.owners),
                                              .mark = spread_mark_index,
-                                             .find = spread_find_in_index,
+                                             .slots = offsetof(hm_index, owners),
+                                             .find = hm_changes_find_owner,
                                              .value = spread_index_value};

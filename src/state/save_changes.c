@@ -202,14 +202,6 @@ static hm_status delta_load(const delta_kind *kind, void *container, const delta
 
 /* the containers */
 
-static size_t delta_size_of_row(const hm_table *table)
-{
-    size_t size = 0;
-    for (uint32_t i = 0; i < table->column_count; i++)
-        size += table->columns[i].size;
-    return size;
-}
-
 /* `refuses`: whether the container is busy. */
 #define DELTA(type, TYPE, refuses, type_id_of, size_of, memory_of)                                 \
     static hm_status delta_find_in_##type(const hm_history *history, const void *type,             \
@@ -255,8 +247,8 @@ DELTA(map, HM_SAVE_MAP, DELTA_REFUSES(map), map->ids.type_id, map->item_size,
       map->ids.slot_array.memory)
 DELTA(pool, HM_SAVE_POOL, DELTA_REFUSES(pool), hm_pool_as_owners(pool).type_id, pool->item_size,
       pool->entry_array.memory)
-DELTA(table, HM_SAVE_TABLE, DELTA_REFUSES(table), table->ids.type_id, delta_size_of_row(table),
-      table->ids.slot_array.memory)
+DELTA(table, HM_SAVE_TABLE, DELTA_REFUSES(table), table->ids.type_id,
+      (size_t)hm_save_row_size(table), table->ids.slot_array.memory)
 DELTA(secondary, HM_SAVE_SECONDARY, DELTA_REFUSES(secondary), secondary->type_id,
       secondary->value_size, secondary->value_array.memory)
 DELTA(lists, HM_SAVE_LISTS, DELTA_REFUSES(lists), lists->ids.type_id, lists->blocks.item_size,

@@ -13,8 +13,7 @@ enum { TABLE_CELLS = HM_SAVE_IDS_DETAILS };
 HM_STATIC_ASSERT(TABLE_CELLS + HM_TABLE_MAX_COLUMNS <= (int)HM_SAVE_DETAILS,
                  "a header has the sizes of all cells");
 
-/* Returns the bytes of all cells of a row. */
-static uint64_t table_row_size(const hm_table *table)
+uint64_t hm_save_row_size(const hm_table *table)
 {
     uint64_t size = 0;
     for (uint32_t c = 0; c < table->column_count; c++)
@@ -25,7 +24,7 @@ static uint64_t table_row_size(const hm_table *table)
 static void saved_table_describe(const void *container, hm_save_section *section)
 {
     const hm_table *table = container;
-    uint64_t size = table_row_size(table);
+    uint64_t size = hm_save_row_size(table);
     hm_save_describe_ids(section, &table->ids);
     section->item_size = size <= UINT32_MAX ? (uint32_t)size : 0;
     for (uint32_t c = 0; c < table->column_count; c++)
@@ -160,7 +159,7 @@ static hm_status table_load_part(hm_load *load, uint32_t n)
 
 static hm_status table_load_rows(hm_load *load)
 {
-    size_t row_size = (size_t)table_row_size(load->container);
+    size_t row_size = (size_t)hm_save_row_size(load->container);
     uint32_t count = load->in.section.count, most = HM_SAVE_BUFFER / load->in.section.encoded_size;
     while (load->ids.count < count) {
         uint32_t end = load->ids.count + hm_load_next(row_size, count - load->ids.count);

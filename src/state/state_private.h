@@ -94,7 +94,9 @@ typedef struct hm_changes_kind {
     size_t anchor; /* bytes to a pointer in it that leads to its memory, or is NULL */
     /* Notes what the sides have, and marks the slots that may differ. */
     void (*mark)(hm_changes_search *search);
-    void (*find)(const hm_changes_side *side, uint32_t slot, hm_changes_item *item);
+    size_t slots; /* bytes to what knows the slots: an id table, owners */
+    void (*find)(const hm_changes_side *side, const void *slots, uint32_t slot,
+                 hm_changes_item *item);
     /* Returns a part of the item at a position. */
     hm_changes_value (*value)(const hm_changes_side *side, const hm_changes_item *item,
                               uint32_t part);
@@ -160,14 +162,14 @@ void hm_changes_mark_slots(hm_changes_search *search, const void *from, const vo
 
 /* Marks the slots whose entries may differ, and finds the handle of a slot. */
 void hm_changes_mark_ids(hm_changes_search *search, const hm_id_table *from, const hm_id_table *to);
-void hm_changes_find_id(const hm_changes_side *side, const hm_id_table *ids, uint32_t slot,
+void hm_changes_find_id(const hm_changes_side *side, const void *table, uint32_t slot,
                         hm_changes_item *item);
 
 /* The same for the owners of a secondary. */
 void hm_changes_mark_owners(hm_changes_search *search, const hm_secondary *from,
                             const hm_secondary *to);
-void hm_changes_find_owner(const hm_changes_side *side, const hm_secondary *secondary,
-                           uint32_t slot, hm_changes_item *item);
+void hm_changes_find_owner(const hm_changes_side *side, const void *owners, uint32_t slot,
+                           hm_changes_item *item);
 
 /* Marks the owners of the values of a strip that are on pages which differ. `owners`: their
  * handles, at `to`. */
@@ -524,6 +526,9 @@ struct hm_load {
     uint64_t items;   /* of all lists */
     hm_save_in in;
 };
+
+/* save_table.c: returns the bytes of all cells of a row. */
+uint64_t hm_save_row_size(const hm_table *table);
 
 /* save_secondary.c: owners, of a secondary or an index */
 
