@@ -25,60 +25,6 @@ static hm_map make_map(hm_map_desc desc)
     return map;
 }
 
-/* Every byte of every item leads to its handle; bytes around the items lead nowhere. */
-static void check_addresses(const hm_map *map)
-{
-    const unsigned char *bytes = hm_map_items(map);
-    uint32_t count = hm_map_count(map);
-    for (uint32_t i = 0; i < count * sizeof(item); i++)
-        CHECK(hm_handle_equal(hm_map_handle_of(map, bytes + i),
-                              hm_map_handle_at(map, (uint32_t)(i / sizeof(item)))));
-    CHECK(hm_handle_is_null(hm_map_handle_of(map, bytes + count * sizeof(item))));
-    CHECK(hm_handle_is_null(hm_map_handle_of(map, (void *)((uintptr_t)bytes - 1))));
-    CHECK(hm_handle_is_null(hm_map_handle_of(map, NULL)));
-    CHECK(hm_handle_is_null(hm_map_handle_of(map, &count)));
-}
-
-TEST(address, any_byte_of_a_maps_item_leads_to_its_handle)
-{
-    hm_map map = make_map((hm_map_desc){0});
-    check_addresses(&map);
-    while (hm_map_count(&map) > 0) {
-        CHECK(hm_map_erase(&map, hm_map_handle_at(&map, hm_map_count(&map) / 3)));
-        check_addresses(&map);
-    }
-    hm_map_fini(&map);
-    CHECK(hm_handle_is_null(hm_map_handle_of(&map, NULL)));
-    CHECK(hm_handle_is_null(hm_map_handle_of(&map, &map)));
-}
-
-static uint64_t falling_key(const void *shown, void *context)
-{
-    (void)context;
-    return UINT64_MAX - ((const item *)shown)->value;
-}
-
-/* Nothing in a container points to its own struct, so the old one may be overwritten. */
-TEST(address, a_map_may_be_moved_by_assignment)
-{
-    hm_map *old = malloc(sizeof *old);
-    CHECK(old != NULL);
-    *old = make_map((hm_map_desc){.meta_size = 8});
-    const hm_order order = {.key = falling_key};
-    hm_handle kept = hm_map_handle_at(old, 17);
-    (void)hm_map_defragment(old, &order, BUDGET(10, 100)); /* stopped in the middle */
-    hm_map map = *old;
-    memset(old, 0xA5, sizeof *old);
-    free(old);
-    CHECK(hm_map_validate(&map) == HM_OK);
-    CHECK(((item *)hm_map_get(&map, kept))->value == 17);
-    CHECK(hm_map_erase(&map, kept) && !hm_handle_is_null(hm_map_insert(&map, NULL)));
-    while (!hm_map_defragment(&map, &order, BUDGET(10, 100)).done)
-        ;
-    CHECK(hm_map_trim(&map) == HM_OK && hm_map_validate(&map) == HM_OK);
-    hm_map_fini(&map);
-}
-
 TEST(address, a_pool_may_be_moved_by_assignment)
 {
     for (int storage = 0; storage < STORAGES; storage++) {

@@ -29,34 +29,6 @@ static size_t round_up(size_t size, size_t page_size)
 
 /* ---- init and fini ---- */
 
-TEST(array, init_refuses_null)
-{
-    hm_array_desc desc = {.item_size = 8};
-    CHECK(hm_array_init(NULL, &desc) == HM_ERROR_INVALID);
-    CHECK(hm_array_init(NULL, NULL) == HM_ERROR_INVALID);
-    CHECK(is_refused(NULL, HM_ERROR_INVALID));
-}
-
-TEST(array, init_refuses_what_no_array_can_be)
-{
-    const hm_array_desc impossible[] = {
-        {.item_size = 0},
-        {.item_size = 0, .item_align = 1},
-        {.item_size = 8192, .item_align = 8192}, /* although it divides */
-        {.item_size = SIZE_MAX / 2 + 1, .item_align = SIZE_MAX / 2 + 1},
-        {.item_size = 1, .capacity = SIZE_MAX}, /* and these overflow */
-        {.item_size = 1, .capacity = SIZE_MAX - hm_memory_os()->page_size + 2},
-        {.item_size = 8, .capacity = SIZE_MAX / 8 + 1},
-        {.item_size = 16, .capacity = SIZE_MAX / 8},
-        {.item_size = 40, .capacity = SIZE_MAX},
-        {.item_size = SIZE_MAX, .capacity = 2},
-        {.item_size = SIZE_MAX, .capacity = SIZE_MAX},
-        {.item_size = SIZE_MAX},
-    };
-    for (size_t i = 0; i < sizeof impossible / sizeof *impossible; i++)
-        CHECK(is_refused(&impossible[i], HM_ERROR_INVALID));
-}
-
 TEST(array, init_refuses_alignments_that_are_no_power_of_two_or_do_not_divide_the_size)
 {
     for (size_t size = 1; size <= 8200; size += size < 100 ? 1 : 50) {
@@ -78,29 +50,6 @@ TEST(array, init_says_memory_when_the_sizes_fit_but_the_system_has_no_room)
 {
     size_t most = SIZE_MAX - hm_memory_os()->page_size + 1;
     CHECK(is_refused(&(hm_array_desc){.item_size = 1, .capacity = most}, HM_ERROR_MEMORY));
-}
-
-TEST(array, init_refuses_a_memory_table_that_is_not_whole)
-{
-    for (int flaw = 0; flaw < TEST_MEMORY_FLAWS; flaw++) {
-        test_memory memory;
-        test_memory_init(&memory, 65536);
-        const char *sentence = test_memory_break(&memory, flaw);
-        hm_array_desc desc = {.item_size = 8, .capacity = 10, .memory = &memory.table};
-        CHECK(is_refused(&desc, HM_ERROR_INVALID) && says_of_init("array", NULL, sentence));
-        test_memory_check_released(&memory);
-    }
-}
-
-TEST(array, the_smallest_page_is_8_bytes)
-{
-    hm_memory memory = *hm_memory_heap();
-    memory.page_size = 8;
-    hm_array_desc desc = {.item_size = 8, .capacity = 3, .commit_step = 8, .memory = &memory};
-    hm_array array;
-    CHECK(hm_array_init(&array, &desc) == HM_OK);
-    CHECK(hm_array_push(&array) != NULL && hm_array_committed_size(&array) == 8);
-    hm_array_fini(&array);
 }
 
 /* Each push may be refused once. */
@@ -138,15 +87,6 @@ TEST(array, without_a_capacity_it_moves_when_it_is_full)
     }
 }
 
-TEST(array, zero_fields_mean_the_defaults)
-{
-    hm_array array;
-    for (size_t size = 1; size < 100; size++) {
-        CHECK(hm_array_init(&array, &(hm_array_desc){.item_size = size}) == HM_OK);
-        hm_array_fini(&array);
-    }
-}
-
 static void check_empty_of_capacity_0(hm_array *array)
 {
     CHECK(hm_array_push(array) == NULL);
@@ -169,22 +109,6 @@ static void check_empty_of_capacity_0(hm_array *array)
 TEST(array, a_zeroed_array_is_an_empty_one_for_every_function)
 {
     hm_array array = {0};
-    check_empty_of_capacity_0(&array);
-}
-
-TEST(array, an_array_whose_init_failed_is_an_empty_one_for_every_function)
-{
-    test_memory memory;
-    test_memory_init(&memory, 65536);
-    test_memory_fail(&memory, 1, false);
-    hm_array array;
-    memset(&array, 0xA5, sizeof array);
-    hm_array_desc desc = {.item_size = 8, .memory = &memory.table};
-    CHECK(hm_array_init(&array, &desc) == HM_ERROR_MEMORY);
-    check_empty_of_capacity_0(&array);
-    desc.item_size = 0;
-    memset(&array, 0xA5, sizeof array);
-    CHECK(hm_array_init(&array, &desc) == HM_ERROR_INVALID);
     check_empty_of_capacity_0(&array);
 }
 

@@ -248,37 +248,3 @@ TEST(budget, an_empty_container_is_done_whatever_is_left)
               (calls[k] == order_dense || calls[k](&on, &spent).done));
     end(&on);
 }
-
-TEST(budget, what_is_left_of_a_limit_is_lost_when_the_other_is_used_up)
-{
-    stage on;
-    begin(&on, true);
-    hm_budget budget = hm_budget_of(0, 5);
-    CHECK(!order_map(&on, &budget).done && budget.is_spent && budget.max_compares == 0);
-    CHECK(costs_nothing(pack_lists(&on, &budget)) && pack_index(&on, NULL).swaps != 0);
-    budget = hm_budget_of(2, 1000);
-    CHECK(!order_map(&on, &budget).done && budget.is_spent);
-    CHECK(budget.max_compares != 0 && costs_nothing(order_table(&on, &budget)));
-    budget = (hm_budget){0}; /* no limits */
-    CHECK(order_map(&on, &budget).done && order_table(&on, &budget).done);
-    CHECK(pack_lists(&on, &budget).done && !budget.is_spent);
-    end(&on);
-}
-
-static uint64_t key_that_defragments(const void *item, void *context)
-{
-    stage *on = context;
-    hm_budget budget = hm_budget_of(3, 3);
-    CHECK(order_map(on, &budget).status == HM_ERROR_BUSY);
-    CHECK(budget.max_swaps == 3 && budget.max_compares == 3 && !budget.is_spent);
-    return *(const uint32_t *)item;
-}
-
-TEST(budget, is_not_spent_by_a_call_that_is_refused)
-{
-    stage on;
-    begin(&on, true);
-    const hm_order order = {.key = key_that_defragments, .context = &on};
-    CHECK(hm_map_defragment(&on.map, &order, NULL).done);
-    end(&on);
-}

@@ -145,44 +145,6 @@ static const char *const words[] = {
     [HM_HANDLE_STALE] = "stale",     [HM_HANDLE_RETIRED] = "retired",
     [HM_HANDLE_FORGED] = "forged",   [HM_HANDLE_ABSENT] = "absent"};
 
-TEST(describe, the_sentence_begins_with_what_explain_returns)
-{
-    uint64_t random = test_seed("handles to describe");
-    EACH_SUBJECT(s)
-    {
-        char text[TEXT];
-        s->init(8, 100, NULL);
-        for (int i = 0; i < 8; i++)
-            CHECK(s->remove(s->add()) || i < 0);
-        for (int i = 0; i < 4; i++)
-            s->add();
-        for (uint32_t i = test_scaled(20000); i > 0; i--) {
-            hm_handle handle = hm_handle_from_bits(test_random(&random));
-            if (i % 2 == 0)
-                handle = hm_handle_pack(test_random_below(&random, 10),
-                                        test_random_below(&random, 11), TYPE);
-            const char *word = words[s->explain(handle)];
-            CHECK(s->describe(handle, text, sizeof text) < sizeof text);
-            CHECK(strncmp(text, word, strlen(word)) == 0 && text[strlen(word)] == ':');
-        }
-        s->fini();
-    }
-}
-
-TEST(describe, a_container_without_a_name_has_that_of_its_kind)
-{
-    static const char *const kinds[] = {"lists", "map", "pool", "table", "world"};
-    const char *const *kind = kinds;
-    EACH_SUBJECT(s)
-    {
-        char text[TEXT];
-        s->init(2, 3, NULL);
-        snprintf(text, sizeof text, "live: slot 0 of '%s', generation 1", *kind++);
-        CHECK(says(s->describe, s->add(), text));
-        s->fini();
-    }
-}
-
 static const char *const not_initialised = "not initialised: the container has no items";
 
 TEST(describe, a_container_says_before_init_and_after_fini_that_it_is_not_initialised)
@@ -273,25 +235,6 @@ TEST(describe, a_secondary_says_what_a_handle_is_as_an_owner)
     CHECK(says(describe_owner, owner, not_initialised));
 }
 
-TEST(describe, a_secondary_finds_what_it_calls_live)
-{
-    hm_secondary_desc desc = {.value_size = 4, .capacity = 10, .max_slots = 10, .type_id = TYPE};
-    CHECK(hm_secondary_init(&secondary, &desc) == HM_OK);
-    uint64_t random = test_seed("owners to describe");
-    for (uint32_t i = test_scaled(20000); i > 0; i--) {
-        char text[TEXT];
-        hm_handle owner =
-            hm_handle_pack(test_random_below(&random, 12), test_random_below(&random, 4), TYPE);
-        CHECK(hm_secondary_describe(&secondary, owner, text, sizeof text) < sizeof text);
-        CHECK((strncmp(text, "live:", 5) == 0) == hm_secondary_contains(&secondary, owner));
-        if (i % 2 == 0)
-            hm_secondary_set(&secondary, owner, NULL);
-        else
-            hm_secondary_remove(&secondary, owner);
-    }
-    hm_secondary_fini(&secondary);
-}
-
 /* index */
 
 static hm_index an_index;
@@ -356,29 +299,6 @@ TEST(describe, a_directory_lets_the_owner_speak)
 }
 
 /* id_table */
-
-static hm_id_table ids;
-static const char *name_of_ids;
-
-static size_t describe_id(hm_handle handle, char *buffer, size_t size)
-{
-    return hm_id_table_describe(&ids, handle, name_of_ids, buffer, size);
-}
-
-TEST(describe, an_id_table_speaks_for_the_container_that_is_named)
-{
-    const hm_id_table_desc desc = {.capacity = 10, .type_id = TYPE};
-    CHECK(hm_id_table_init(&ids, &desc) == HM_OK);
-    hm_handle handle = issue(&ids);
-    name_of_ids = "particle";
-    CHECK(says(describe_id, handle, "live: slot 0 of 'particle', generation 1"));
-    name_of_ids = NULL;
-    CHECK(says(describe_id, handle, "live: slot 0 of '(no name)', generation 1"));
-    hm_id_table_fini(&ids);
-    CHECK(says(describe_id, handle, not_initialised));
-    name_of_ids = "particle";
-    CHECK(says(describe_id, handle, not_initialised));
-}
 
 TEST(describe, what_a_trim_has_dropped_is_free_and_not_out_of_range)
 {

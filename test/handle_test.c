@@ -4,7 +4,6 @@
 
 #include <handle_map/handle.h>
 
-#include <stdlib.h>
 #include <string.h>
 
 TEST(handle, the_bits_lie_as_the_picture_shows)
@@ -33,49 +32,6 @@ TEST(handle, what_is_packed_comes_out_again)
     }
 }
 
-TEST(handle, pack_masks_what_does_not_fit)
-{
-    CHECK(hm_handle_equal(hm_handle_pack(7, 0x12345, 2), hm_handle_pack(7, 0x2345, 2)));
-    CHECK(hm_handle_equal(hm_handle_pack(7, 3, 0x8001), hm_handle_pack(7, 3, 1)));
-    CHECK(hm_handle_equal(hm_handle_pack(7, UINT32_MAX, UINT32_MAX),
-                          hm_handle_pack(7, 0xFFFF, 0x7FFF)));
-    CHECK(!hm_handle_is_free(hm_handle_pack(UINT32_MAX, UINT32_MAX, UINT32_MAX)));
-}
-
-TEST(handle, any_bits_are_a_handle)
-{
-    uint64_t random = test_seed("bits of handles");
-    for (int i = 0; i < 100000; i++) {
-        uint64_t bits = test_random(&random);
-        hm_handle handle = hm_handle_from_bits(bits);
-        CHECK(handle.bits == bits);
-        CHECK(hm_handle_index(handle) == (bits & 0xFFFFFFFF));
-        CHECK(hm_handle_generation(handle) == (bits >> 32 & 0xFFFF));
-        CHECK(hm_handle_type_id(handle) == (bits >> 48 & 0x7FFF));
-        CHECK(hm_handle_is_free(handle) == (bits >> 63 == 1));
-    }
-}
-
-TEST(handle, only_zero_is_null)
-{
-    static const hm_handle initialised = {0};
-    CHECK(HM_NULL_HANDLE.bits == 0);
-    CHECK(hm_handle_is_null(HM_NULL_HANDLE));
-    CHECK(hm_handle_is_null(initialised));
-    CHECK(hm_handle_is_null(hm_handle_pack(0, 0, 0)));
-    for (int bit = 0; bit < 64; bit++)
-        CHECK(!hm_handle_is_null(hm_handle_from_bits(UINT64_C(1) << bit)));
-}
-
-TEST(handle, equal_compares_every_bit)
-{
-    uint64_t random = test_seed("equal handles");
-    hm_handle handle = hm_handle_from_bits(test_random(&random));
-    CHECK(hm_handle_equal(handle, hm_handle_from_bits(handle.bits)));
-    for (int bit = 0; bit < 64; bit++)
-        CHECK(!hm_handle_equal(handle, hm_handle_from_bits(handle.bits ^ UINT64_C(1) << bit)));
-}
-
 TEST(handle, order_is_free_then_type_then_generation_then_index)
 {
     const hm_handle ascending[] = {
@@ -99,23 +55,6 @@ TEST(handle, order_is_free_then_type_then_generation_then_index)
             CHECK((order > 0) == (i > k));
         }
     }
-}
-
-static int compare_for_qsort(const void *a, const void *b)
-{
-    return hm_handle_compare(*(const hm_handle *)a, *(const hm_handle *)b);
-}
-
-TEST(handle, qsort_orders_handles_by_their_bits)
-{
-    enum { COUNT = 1000 };
-    static hm_handle handles[COUNT];
-    uint64_t random = test_seed("sorted handles");
-    for (int i = 0; i < COUNT; i++)
-        handles[i] = hm_handle_from_bits(test_random(&random));
-    qsort(handles, COUNT, sizeof *handles, compare_for_qsort);
-    for (int i = 1; i < COUNT; i++)
-        CHECK(handles[i - 1].bits <= handles[i].bits);
 }
 
 TEST(handle, every_state_has_its_name)

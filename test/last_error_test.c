@@ -30,11 +30,6 @@ static bool array_refuses(hm_array_desc desc, const char *sentence)
            says_of_init("array", NULL, sentence);
 }
 
-TEST(last_error, it_is_empty_before_the_first_failure_and_never_null)
-{
-    CHECK(hm_last_error() != NULL);
-}
-
 /* matrix/contract_test.c has what the containers' init refuses. */
 TEST(last_error, a_layout_that_cannot_be_is_told_by_its_number)
 {
@@ -70,119 +65,6 @@ TEST(last_error, a_layout_that_cannot_be_is_told_by_its_number)
         CHECK(pool_refuses((hm_pool_desc){.item_size = 1, .capacity = 10, .max_slots = 1 << 30},
                            "1073741824 times entry_size 4 does not fit in size_t"));
     }
-}
-
-/* matrix/contract_test.c has what else may be wrong with a table. */
-TEST(last_error, a_memory_table_that_reserves_a_misaligned_range_is_told)
-{
-    test_allocator from;
-    test_allocator_init(&from);
-    from.misaligns = true;
-    for (size_t capacity = 8; capacity <= 512; capacity *= 64) {
-        hm_array_desc desc = {
-            .item_size = 8, .capacity = capacity, .memory = &from.allocator.table};
-        from.fail_at = from.calls + 1;
-        CHECK(array_refuses(desc, capacity == 8
-                                      ? "memory: reserve returned an address that is not aligned "
-                                        "to 64 bytes"
-                                      : "memory: reserve returned an address that is not aligned "
-                                        "to 4096 bytes"));
-    }
-    CHECK(from.calls == 2 && from.used_size == 0);
-}
-
-/* matrix/contract_test.c has what full containers say to reserve. */
-TEST(last_error, a_full_container_says_how_full_it_is)
-{
-    void *place;
-    hm_map map = {0};
-    hm_pool pool = {0};
-    hm_array array = {0};
-    CHECK(hm_handle_is_null(hm_map_insert(&map, NULL)));
-    CHECK(says("the map has no capacity: initialise it first"));
-    CHECK(hm_handle_is_null(hm_pool_insert(&pool, NULL)));
-    CHECK(says("the pool has no capacity: initialise it first"));
-    CHECK(hm_array_push(&array) == NULL);
-    CHECK(says("the array has no capacity: initialise it first"));
-    CHECK(hm_handle_is_null(hm_table_insert(&(hm_table){0}, NULL)));
-    CHECK(says("the table has no capacity: initialise it first"));
-    CHECK(hm_map_init(&map, &(hm_map_desc){.item_size = 4, .capacity = 12, .name = "node"}) ==
-          HM_OK);
-    CHECK(hm_pool_init(&pool, &(hm_pool_desc){.item_size = 4, .capacity = 12}) == HM_OK);
-    CHECK(hm_array_init(&array, &(hm_array_desc){.item_size = 4, .capacity = 12}) == HM_OK);
-    CHECK(hm_map_insert_n(&map, NULL, 10, NULL) == HM_OK);
-    CHECK(hm_map_insert_n(&map, NULL, 3, NULL) == HM_ERROR_FULL);
-    CHECK(says(
-        "hm_map: 'node': 10 of 12 items are there, and no room for 3 more: raise its capacity"));
-    CHECK(hm_array_resize(&array, 10) == HM_OK && hm_array_reserve(&array, 3) == HM_ERROR_FULL);
-    CHECK(says("hm_array: 10 of 12 items are there, and no room for 3 more: raise its capacity"));
-    CHECK(hm_map_insert_n(&map, NULL, 2, NULL) == HM_OK);
-    CHECK(hm_handle_is_null(hm_map_emplace(&map, &place)));
-    CHECK(says(
-        "hm_map: 'node': 12 of 12 items are there, and no room for 1 more: raise its capacity"));
-    CHECK(hm_pool_insert_n(&pool, NULL, 12, NULL) == HM_OK);
-    CHECK(hm_handle_is_null(hm_pool_emplace(&pool, &place)));
-    CHECK(says(
-        "hm_pool: 'pool': 12 of 12 items are there, and no room for 1 more: raise its capacity"));
-    CHECK(hm_array_resize(&array, 12) == HM_OK && hm_array_push(&array) == NULL);
-    CHECK(says("hm_array: 12 of 12 items are there, and no room for 1 more: raise its capacity"));
-    hm_map_fini(&map);
-    hm_pool_fini(&pool);
-    hm_array_fini(&array);
-}
-
-TEST(last_error, a_spent_index_space_is_told)
-{
-    const hm_id_table_desc ids = {.capacity = 1, .max_slots = 1};
-    const hm_map_desc nodes = {.item_size = 4, .capacity = 1, .max_slots = 1, .name = "node"};
-    const hm_pool_desc shots = {.item_size = 4, .capacity = 1, .max_slots = 1, .name = "shot"};
-    hm_id_table table;
-    hm_map map;
-    hm_pool pool;
-    CHECK(hm_id_table_init(&table, &ids) == HM_OK);
-    CHECK(hm_map_init(&map, &nodes) == HM_OK && hm_pool_init(&pool, &shots) == HM_OK);
-    for (uint32_t life = 0; life < HM_HANDLE_MAX_GENERATION; life++) {
-        CHECK(hm_map_erase(&map, hm_map_insert(&map, NULL)));
-        CHECK(hm_pool_erase(&pool, hm_pool_insert(&pool, NULL)));
-        CHECK(hm_id_table_reserve(&table, 1) == HM_OK);
-        hm_id_table_release(&table, hm_id_table_issue_slow(&table), 0);
-    }
-    CHECK(hm_handle_is_null(hm_map_insert(&map, NULL)));
-    CHECK(says("hm_id_table: 'node': 1 of 1 slots are retired, and none is free: raise "
-               "max_slots"));
-    CHECK(hm_handle_is_null(hm_pool_insert(&pool, NULL)));
-    CHECK(says("hm_id_table: 'shot': 1 of 1 slots are retired, and none is free: raise "
-               "max_slots"));
-    CHECK(hm_id_table_reserve(&table, 1) == HM_ERROR_FULL);
-    CHECK(says("hm_id_table: 1 of 1 slots are retired, and none is free: raise max_slots"));
-    hm_map_fini(&map);
-    hm_pool_fini(&pool);
-    hm_id_table_fini(&table);
-}
-
-TEST(last_error, refused_memory_is_told_with_its_size)
-{
-    test_memory memory;
-    test_memory_init(&memory, 65536);
-    hm_map map;
-    hm_map_desc desc = {.item_size = 8, .capacity = 100000, .memory = &memory.table};
-    desc.max_slots = 100000;
-    test_memory_fail(&memory, 1, false);
-    CHECK(hm_map_init(&map, &desc) == HM_ERROR_MEMORY);
-    CHECK(says("hm_map_init: a reservation of 2162688 bytes was refused: lower capacity 100000 or "
-               "max_slots 100000 of the map 'map'"));
-    CHECK(hm_map_init(&map, &desc) == HM_OK);
-    test_memory_fail(&memory, 1, false);
-    CHECK(hm_handle_is_null(hm_map_insert(&map, NULL)));
-    CHECK(says("a commit of 65536 bytes was refused: free memory; capacity 100000, max_slots "
-               "100000 of the map 'map'"));
-    CHECK(hm_map_insert_n(&map, NULL, 100000, NULL) == HM_OK);
-    hm_map_clear(&map);
-    test_memory_fail(&memory, 1, false);
-    CHECK(hm_map_trim(&map) == HM_ERROR_MEMORY);
-    CHECK(says("a decommit of 851968 bytes was refused: free memory; capacity 100000, max_slots "
-               "100000 of the map 'map'"));
-    hm_map_fini(&map);
 }
 
 TEST(last_error, a_limit_that_the_program_did_not_set_is_not_to_be_lowered)

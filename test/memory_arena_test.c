@@ -37,22 +37,6 @@ static hm_status use_map(const hm_memory *memory, size_t size, size_t align)
     return status;
 }
 
-TEST(memory_arena, a_refusal_of_the_parent_is_the_refusal_of_the_container)
-{
-    test_memory parent;
-    hm_memory_arena arena;
-    hm_status status = HM_ERROR_MEMORY;
-    for (uint32_t k = 1; status != HM_OK; k++) {
-        test_memory_init_with_holes(&parent, test_page_size(4096));
-        make_arena(&arena, (size_t)1 << 26, &parent.table);
-        test_memory_fail(&parent, k, k % 2 == 0);
-        status = use_map(&arena.table, 40, 8);
-        CHECK(status == (test_memory_refused(&parent) ? HM_ERROR_MEMORY : HM_OK));
-        hm_memory_arena_fini(&arena);
-        test_memory_check_released(&parent);
-    }
-}
-
 static const unsigned char *refused; /* a byte that gets no memory, or NULL */
 
 static bool commit_others(void *context, void *address, size_t size)
@@ -114,25 +98,6 @@ TEST(memory_arena, a_range_is_found_behind_many_that_are_too_small)
     hm_memory_arena_fini(&arena);
 }
 
-TEST(memory_arena, works_over_every_table_and_over_another_arena)
-{
-    hm_memory_arena arena, inner;
-    const hm_memory *const parents[] = {NULL, hm_memory_os(), hm_memory_os_huge(),
-                                        hm_memory_heap()};
-    for (size_t i = 0; i < sizeof parents / sizeof *parents; i++) {
-        make_arena(&arena, (size_t)1 << 24, parents[i]);
-        make_arena(&inner, (size_t)1 << 21, &arena.table);
-        for (int round = 0; round < 3; round++) {
-            CHECK(use_map(&arena.table, 40, 8) == HM_OK);
-            CHECK(use_map(&inner.table, 40, 8) == HM_OK);
-            CHECK(hm_memory_arena_trim(&inner) == HM_OK);
-            CHECK(hm_memory_arena_trim(&arena) == HM_OK);
-        }
-        hm_memory_arena_fini(&inner);
-        hm_memory_arena_fini(&arena);
-    }
-}
-
 /* A parent's page of 8 bytes is less than a unit. */
 TEST(memory_arena, the_pages_of_the_parent_may_be_small)
 {
@@ -143,20 +108,6 @@ TEST(memory_arena, the_pages_of_the_parent_may_be_small)
     CHECK(use_map(&arena.table, 8, 8) == HM_OK &&
           use_map(&arena.table, 4096, 4096) == HM_ERROR_MEMORY);
     CHECK(hm_memory_arena_trim(&arena) == HM_OK);
-    hm_memory_arena_fini(&arena);
-}
-
-TEST(memory_arena, what_is_created_again_asks_the_parent_for_nothing)
-{
-    test_memory parent;
-    hm_memory_arena arena;
-    test_memory_init_with_holes(&parent, test_page_size(4096));
-    make_arena(&arena, (size_t)1 << 24, &parent.table);
-    CHECK(use_map(&arena.table, 40, 8) == HM_OK);
-    test_memory_fail(&parent, 1, true);
-    for (int round = 0; round < 10; round++)
-        CHECK(use_map(&arena.table, 40, 8) == HM_OK);
-    CHECK(parent.calls == 0);
     hm_memory_arena_fini(&arena);
 }
 
@@ -249,17 +200,6 @@ TEST(memory_arena, the_default_size_fits_the_parent)
     hm_memory_arena_fini(&arena);
 }
 
-TEST(memory_arena, more_than_there_is_is_refused)
-{
-    hm_memory_arena arena;
-    make_arena(&arena, (size_t)1 << 20, NULL);
-    hm_memory *table = &arena.table;
-    CHECK(table->reserve(table->context, (size_t)1 << 20) == NULL);
-    CHECK(table->reserve(table->context, ((size_t)1 << 20) + UNIT) == NULL);
-    CHECK(table->reserve(table->context, SIZE_MAX - UNIT + 1) == NULL);
-    hm_memory_arena_fini(&arena);
-}
-
 TEST(memory_arena, a_zeroed_arena_may_be_finished_and_trimmed)
 {
     hm_memory_arena arena = {0};
@@ -268,26 +208,6 @@ TEST(memory_arena, a_zeroed_arena_may_be_finished_and_trimmed)
     hm_memory_arena_fini(&arena);
     hm_memory_arena_fini(&arena);
     CHECK(is_zeroed(&arena));
-}
-
-TEST(memory_arena, a_trim_that_is_refused_leaves_the_pages)
-{
-    test_memory parent;
-    hm_memory_arena arena;
-    test_memory_init_with_holes(&parent, test_page_size(4096));
-    make_arena(&arena, (size_t)1 << 24, &parent.table);
-    CHECK(use_map(&arena.table, 4096, 8) == HM_OK); /* several pages, also of 64 KiB */
-    size_t before = parent.committed_size;
-    test_memory_fail(&parent, 1, false);
-    CHECK(hm_memory_arena_trim(&arena) == HM_ERROR_MEMORY);
-    CHECK(parent.committed_size == before);
-    CHECK(hm_memory_arena_get_stats(&arena).committed_size == before);
-    test_memory_fail(&parent, 1, true);
-    CHECK(use_map(&arena.table, 4096, 8) == HM_OK && parent.calls == 0);
-    test_memory_fail(&parent, 0, false);
-    CHECK(hm_memory_arena_trim(&arena) == HM_OK && parent.committed_size < before);
-    CHECK(hm_memory_arena_get_stats(&arena).committed_size == parent.committed_size);
-    hm_memory_arena_fini(&arena);
 }
 
 /* Of two runs of pages that nothing uses the second stays. */

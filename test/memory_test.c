@@ -47,22 +47,6 @@ static const hm_memory *table_at(int index)
     return tables[index];
 }
 
-TEST(memory, every_table_is_whole_and_always_the_same)
-{
-    for (int i = 0; i < TABLES; i++) {
-        const hm_memory *memory = table_at(i);
-        CHECK(memory != NULL && memory == table_at(i));
-        CHECK(memory->reserve != NULL && memory->commit != NULL);
-        CHECK(memory->decommit != NULL && memory->release != NULL);
-        CHECK(memory->page_size >= 8 && (memory->page_size & (memory->page_size - 1)) == 0);
-    }
-}
-
-TEST(memory, huge_pages_are_whole_system_pages)
-{
-    CHECK(hm_memory_os_huge()->page_size % hm_memory_os()->page_size == 0);
-}
-
 /* A range of a table, and the value of all bytes of each of its pages. */
 
 enum { RANGES = 8, MOST_PAGES = 20, NO_MEMORY = -1 };
@@ -227,18 +211,6 @@ TEST(memory, an_allocator_without_a_function_is_refused_by_init_and_by_container
     }
     CHECK(hm_memory_allocator_init(NULL, &whole) == HM_ERROR_INVALID);
     CHECK(strcmp(hm_last_error(), "hm_memory_allocator_init: allocator is NULL") == 0);
-}
-
-TEST(memory, address_space_costs_no_memory)
-{
-    const hm_memory *memory = hm_memory_os();
-    const bool wide = test_has_addresses((uint64_t)1 << 34, "reserving 16 GiB: 256 MiB instead");
-    const size_t size = (size_t)1 << (wide ? 34 : 28);
-    unsigned char *bytes = memory->reserve(memory->context, size);
-    CHECK(bytes != NULL);
-    CHECK(memory->commit(memory->context, bytes + size - memory->page_size, memory->page_size));
-    bytes[size - 1] = 1;
-    memory->release(memory->context, bytes, size);
 }
 
 #if defined(__wasm__)
@@ -440,11 +412,6 @@ TEST(memory, a_decommit_of_half_a_page_is_refused)
         test_leave_out("a decommit of half a page: an emulator of larger pages obeys it");
     }
     memory->release(memory->context, bytes, page);
-}
-
-TEST(memory, a_huge_page_has_2_mib)
-{
-    CHECK(hm_memory_os_huge()->page_size == (size_t)2 << 20);
 }
 
 /* Returns the pages that this process has mapped. */

@@ -169,26 +169,6 @@ TEST(report, wear_is_told_in_retired_slots_and_used_ones)
     CHECK(hm_report_remove(&entry) == HM_OK);
 }
 
-TEST(report, sizes_are_rounded_up)
-{
-    char text[TEXT], expected[TEXT];
-    hm_memory memory = *hm_memory_heap();
-    hm_map map;
-    hm_map_desc desc = {.item_size = 1, .capacity = 10, .max_slots = 40, .memory = &memory};
-    hm_report_entry entry;
-    memory.page_size = 8;
-    CHECK(hm_map_init(&map, &desc) == HM_OK && !hm_handle_is_null(hm_map_insert(&map, NULL)));
-    CHECK(hm_report_add_map(&entry, &map) == HM_OK);
-    const hm_stats stats = hm_map_get_stats(&map);
-    CHECK(stats.reserved_size % 1024 != 0 && stats.committed_size % 1024 != 0);
-    strcpy(expected, titles);
-    append_line(expected, "map", stats, "map");
-    append_sums(expected, 1, &stats);
-    CHECK(report(text) == 1 && strcmp(text, expected) == 0);
-    hm_map_fini(&map);
-    CHECK(hm_report_remove(&entry) == HM_OK);
-}
-
 TEST(report, what_is_there_already_is_refused_and_nothing_changes)
 {
     hm_map first = make_map("first"), second = make_map("second");
@@ -218,45 +198,6 @@ TEST(report, what_is_there_already_is_refused_and_nothing_changes)
     CHECK(a.next == NULL && a.kind == NULL && a.container == NULL);
     hm_map_fini(&first);
     hm_map_fini(&second);
-}
-
-TEST(report, entries_are_removed_in_any_order)
-{
-    enum { MAPS = 6 };
-    static const int orders[][MAPS] = {
-        {0, 1, 2, 3, 4, 5}, {5, 4, 3, 2, 1, 0}, {2, 5, 0, 4, 1, 3}, {3, 1, 4, 0, 5, 2}};
-    hm_map maps[MAPS];
-    hm_report_entry entries[MAPS], other;
-    memset(&other, 0, sizeof other);
-    for (int i = 0; i < MAPS; i++)
-        maps[i] = make_map("map");
-    for (size_t k = 0; k < sizeof orders / sizeof orders[0]; k++) {
-        for (int i = 0; i < MAPS; i++)
-            CHECK(hm_report_add_map(&entries[i], &maps[i]) == HM_OK);
-        for (uint32_t i = 0; i < MAPS; i++) {
-            CHECK(hm_report(NULL) == MAPS - i);
-            CHECK(hm_report_remove(&other) == HM_ERROR_INVALID);
-            CHECK(hm_report_remove(&entries[orders[k][i]]) == HM_OK);
-        }
-        CHECK(hm_report(NULL) == 0);
-    }
-    for (int i = 0; i < MAPS; i++)
-        hm_map_fini(&maps[i]);
-}
-
-TEST(report, a_moved_container_is_removed_and_added_again)
-{
-    char text[TEXT];
-    hm_map map = make_map("wanderer"), moved;
-    hm_report_entry entry;
-    CHECK(hm_report_add_map(&entry, &map) == HM_OK);
-    CHECK(hm_report_remove(&entry) == HM_OK);
-    moved = map;
-    memset(&map, 0xA5, sizeof map);
-    CHECK(hm_report_add_map(&entry, &moved) == HM_OK);
-    CHECK(report(text) == 1 && strstr(text, "wanderer\n") != NULL);
-    hm_map_fini(&moved);
-    CHECK(hm_report_remove(&entry) == HM_OK);
 }
 
 /* init over a live container */
@@ -377,23 +318,6 @@ TEST(report, each_init_while_alive_counts_also_one_that_fails)
     CHECK(hm_report_remove(&entry) == HM_OK);
     for (int i = 0; i < 4; i++)
         hm_map_fini(&copies[i]);
-}
-
-TEST(report, an_init_beside_a_listed_container_is_no_leak)
-{
-    char text[TEXT];
-    hm_map maps[3] = {make_map("first"), make_map("second")};
-    hm_report_entry entries[2];
-    CHECK(hm_report_add_map(&entries[0], &maps[0]) == HM_OK);
-    CHECK(hm_report_add_map(&entries[1], &maps[1]) == HM_OK);
-    CHECK(hm_map_init(&maps[2], &map_desc) == HM_OK);
-    hm_map unlisted = maps[2];
-    CHECK(hm_map_init(&maps[2], &map_desc) == HM_OK); /* while alive, but nobody knows */
-    CHECK(report(text) == 2 && strstr(text, "leaked") == NULL);
-    hm_map_fini(&unlisted);
-    for (int i = 0; i < 3; i++)
-        hm_map_fini(&maps[i]);
-    CHECK(hm_report_remove(&entries[0]) == HM_OK && hm_report_remove(&entries[1]) == HM_OK);
 }
 
 #if defined(__unix__) && !defined(__wasm__)

@@ -206,25 +206,6 @@ TEST(transpose, values_of_which_16_do_not_fit_come_as_many_as_fit)
     (void)run_trial(900, 100, odd, 100, &random);
 }
 
-TEST(transpose, two_hundred_and_fifty_six_fields_of_a_byte_are_allowed)
-{
-    hm_field fields[256];
-    uint64_t random = test_seed("many fields");
-    for (uint32_t f = 0; f < 256; f++)
-        fields[f] = (hm_field){255 - f, 1, f % 2 == 0};
-    CHECK(run_trial(256, 1000, fields, 256, &random) == (1000 + 63) / 64);
-}
-
-TEST(transpose, columns_that_do_not_fit_make_a_batch_shorter_by_a_multiple_of_16)
-{
-    hm_field fields[33];
-    uint64_t random = test_seed("rounded columns");
-    for (uint32_t f = 0; f < 33; f++)
-        fields[f] = (hm_field){f, 1, f % 2 == 0};
-    CHECK(!fits(fields, 33, 16384 / 33 / 16 * 16) && fits(fields, 33, 448));
-    CHECK(run_trial(33, 10 * 448, fields, 33, &random) == 10);
-}
-
 static void count_call(void *const *columns, size_t count, void *context)
 {
     (void)columns;
@@ -414,32 +395,4 @@ TEST(transpose, a_kernel_runs_over_the_runs_of_a_pool_and_leaves_its_holes_alone
     }
     CHECK(hm_pool_validate(&pool) == HM_OK);
     hm_pool_fini(&pool);
-}
-
-/* Runs over `context`, an array of 100 floats, from inside a kernel. */
-static void nest(void *const *columns, size_t count, void *context)
-{
-    static const hm_field whole = {0, sizeof(float), true};
-    float *outer = columns[0], *inner = context;
-    int calls = 0;
-    CHECK(count == 100);
-    for (uint32_t i = 0; i < 100; i++)
-        CHECK(outer[i] == (float)i);
-    CHECK(hm_transpose_run(inner, sizeof(float), 100, &whole, 1, count_call, &calls) == HM_OK);
-    CHECK(calls == 1);
-    for (uint32_t i = 0; i < 100; i++)
-        outer[i] += inner[i];
-}
-
-TEST(transpose, a_kernel_may_transpose_other_items)
-{
-    static const hm_field whole = {0, sizeof(float), true};
-    float outer[100], inner[100];
-    for (uint32_t i = 0; i < 100; i++) {
-        outer[i] = (float)i;
-        inner[i] = 1000;
-    }
-    CHECK(hm_transpose_run(outer, sizeof(float), 100, &whole, 1, nest, inner) == HM_OK);
-    for (uint32_t i = 0; i < 100; i++)
-        CHECK(outer[i] == (float)i + 1000 && inner[i] == 1000);
 }

@@ -29,16 +29,6 @@ struct late { /* makes commands when it is destroyed */
 
 } // namespace
 
-TEST(cpp_commands, removing_from_many_is_refused_before_a_promised_entity_comes_to_life)
-{
-    hm::world world(100);
-    hm::commands commands(world);
-    CHECK(world.reserve(1) == HM_OK);
-    const std::vector<hm::entity> many{commands.create(), hm::entity()};
-    CHECK(world.remove_n<rare>(many) == HM_ERROR_STALE && !world.contains(many[0]));
-    CHECK(world.remove_n<rare>(many.data(), 1) == HM_OK && world.contains(many[0]));
-}
-
 TEST(cpp_commands, commands_wait_for_apply_and_own_their_values)
 {
     {
@@ -104,22 +94,6 @@ struct dead {
 
 } // namespace
 
-TEST(cpp_commands, a_loop_records_types_that_the_world_has_not_met)
-{
-    hm::world world(100);
-    const hm::entity wolf = world.create(position{1, 2});
-    CHECK(world.reserve(1) == HM_OK);
-    hm::query<position> all(world);
-    hm::commands commands(world);
-    all.each([&](hm::entity which, position &) {
-        CHECK(commands.add(which, hit{5}) == HM_OK && commands.add<dead>(which) == HM_OK);
-        CHECK(commands.remove<position>(which) == HM_OK && commands.create(hit{6}));
-        CHECK(commands.apply() == HM_ERROR_BUSY);
-    });
-    CHECK(commands.apply() == HM_OK && world.get<hit>(wolf)->damage == 5 && world.has<dead>(wolf));
-    CHECK(!world.has<position>(wolf) && world.size() == 2);
-}
-
 TEST(cpp_commands, commands_stay_valid_when_their_world_is_moved)
 {
     auto first = std::make_unique<hm::world>(100u);
@@ -133,26 +107,6 @@ TEST(cpp_commands, commands_stay_valid_when_their_world_is_moved)
     CHECK(!commands && commands.empty() && moved.apply() == HM_OK && counted::alive == 2);
     CHECK(second.get<position>(made)->y == 2 && second.size() == 2);
     CHECK(other.apply() == HM_OK && second.size() == 2);
-}
-
-TEST(cpp_commands, what_waits_is_dropped_when_the_world_ends)
-{
-    hm::commands first, second;
-    {
-        hm::world world(100);
-        CHECK(world.reserve(10) == HM_OK && !first && first.init(world) == HM_OK && first);
-        CHECK(second.init(world) == HM_OK);
-        CHECK(first.create(counted(1)) && second.create(counted(2)));
-        CHECK(counted::alive == 2);
-        second = std::move(first);
-        CHECK(counted::alive == 1 && second.size() == 2);
-    }
-    CHECK(counted::alive == 0 && !second && second.empty() && second.apply() == HM_OK);
-    CHECK(!second.create(counted(3)) && second.add(hm::entity(), counted(4)) == HM_ERROR_FULL);
-    CHECK(counted::alive == 0 && std::strstr(hm_last_error(), "initialise it first") != nullptr);
-    CHECK(second.remove<counted>(hm::entity()) == HM_ERROR_FULL);
-    CHECK(second.destroy(hm::entity()) == HM_ERROR_FULL);
-    second.clear();
 }
 
 /* As programs have it; its members are assigned in this order, the world first. */
@@ -196,32 +150,6 @@ TEST(cpp_commands, commands_of_a_world_that_is_not_there_say_why)
     CHECK(commands.init(world) == HM_OK && commands.add<frozen>(world.create()) == HM_OK);
 }
 
-TEST(cpp_commands, a_value_whose_memory_is_refused_leaves_no_entity)
-{
-    using large = block<16000>;
-    test_memory memory;
-    test_memory_init(&memory, 4096);
-    {
-        hm::world world({100, 0, 0, &memory.table});
-        hm::commands commands(world);
-        CHECK(world.reserve(50) == HM_OK && world.component<large>() != HM_INVALID_INDEX);
-        CHECK(world.component<counted>() != HM_INVALID_INDEX);
-        int made = 0;
-        bool is_refused = false;
-        while (!is_refused) {
-            test_memory_fail(&memory, made >= 5 ? 1 : 0, false);
-            is_refused = !commands.create(counted(1), large());
-            made += !is_refused;
-        }
-        CHECK(test_memory_refused(&memory) && made >= 5 && counted::alive >= made);
-        test_memory_fail(&memory, 0, false);
-        CHECK(commands.apply() == HM_OK && counted::alive == made);
-        CHECK(world.size() == static_cast<std::uint32_t>(made));
-    }
-    CHECK(counted::alive == 0);
-    test_memory_check_released(&memory);
-}
-
 TEST(cpp_commands, a_create_that_is_refused_records_and_promises_nothing)
 {
     using large = block<8000>;
@@ -255,54 +183,6 @@ TEST(cpp_commands, a_create_that_is_refused_records_and_promises_nothing)
     }
     CHECK(counted::alive == 0);
     test_memory_check_released(&memory);
-}
-
-TEST(cpp_commands, a_create_that_does_not_fit_in_the_buffer_records_nothing)
-{
-    using large = block<15000>;
-    /* On the heap a buffer has 4 MiB, which a large value passes in the end. */
-    hm::world world({1000, 0, 0, hm_memory_heap(), nullptr, 0, 1 << 24});
-    hm::commands commands(world);
-    CHECK(world.reserve(1000) == HM_OK);
-    std::uint32_t made = 0;
-    while (commands.create(counted(1), large()))
-        made++;
-    CHECK(std::strstr(hm_last_error(), "the commands of 'world': ") != nullptr && made > 200 &&
-          made < 300);
-    CHECK(!commands.create(large(), counted(1)));
-    CHECK(commands.size() == 3 * made && counted::alive == static_cast<int>(made));
-    const hm::entity next = commands.create(counted(2));
-    CHECK(next.index() == made && commands.apply() == HM_OK && world.size() == made + 1);
-    world.clear();
-    CHECK(counted::alive == 0);
-}
-
-TEST(cpp_commands, a_buffer_has_the_size_that_the_program_gives_it)
-{
-    using large = block<15000>;
-    hm::world world(100);
-    hm::commands_options small;
-    small.size = 64 << 10;
-    hm::commands commands(world, small);
-    const hm::entity which = world.create();
-    for (int i = 0; i < 3; i++)
-        CHECK(commands.add(which, large()) == HM_OK);
-    CHECK(commands.add(which, large()) == HM_ERROR_FULL && commands.apply() == HM_OK);
-    small.size = 1;
-    CHECK(commands.init(world, small) == HM_ERROR_INVALID && !commands);
-    CHECK(commands.init(world) == HM_OK && commands.add(which, large()) == HM_OK);
-}
-
-TEST(cpp_commands, values_that_take_more_than_a_chunk_are_refused_at_create)
-{
-    using large = block<10000>;
-    using other = block<10000, 1>;
-    hm::world world(100);
-    hm::commands commands(world);
-    CHECK(world.reserve(5) == HM_OK && !commands.create(large(), counted(1), other()));
-    CHECK(std::strstr(hm_last_error(), "above 16360: make large components sparse") != nullptr);
-    CHECK(commands.empty() && counted::alive == 0);
-    CHECK(commands.create(large()) && commands.size() == 2 && commands.apply() == HM_OK);
 }
 
 TEST(cpp_commands, values_that_together_take_more_than_a_chunk_are_dropped_at_apply)

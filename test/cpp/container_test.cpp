@@ -61,10 +61,6 @@ auto end_one(C &in, typename C::handle_type which) -> decltype(in.get(which), in
 {
     return in.remove(which);
 }
-auto end_one(hm::index<int> &in, hm::handle<int> which)
-{
-    return in.remove(which);
-}
 template <class C> auto end_one(C &in, typename C::handle_type which) -> decltype(in.destroy(which))
 {
     return in.destroy(which);
@@ -132,110 +128,6 @@ struct large {
 
 } // namespace
 
-TEST(cpp_container, options_reach_the_container_of_c)
-{
-    for_all([](auto kind) {
-        using container = typename decltype(kind)::type;
-        test_memory memory;
-        test_memory_init_with_holes(&memory, 4096);
-        auto with = options_of<container>(50);
-        with.memory = &memory.table;
-        {
-            container made(with);
-            CHECK(made && made.capacity() == 50 && made.stats().max_slots == 5000);
-            CHECK(memory.calls > 0 && memory.reserved_size > 0);
-            const typename container::handle_type handle(hm_handle_pack(4999, 1, type_id));
-            char text[160];
-            made.describe(handle, text, sizeof text);
-            CHECK(std::string(text).find("'given'") != std::string::npos);
-            CHECK(std::string(text).find("foreign") == std::string::npos);
-
-            test_memory_fail(&memory, 1, true);
-            CHECK(made.init(with) == HM_ERROR_MEMORY && !made);
-            CHECK(!container(with) && container(with).stats().capacity == 0);
-            test_memory_fail(&memory, 0, false);
-            with.name = nullptr;
-            CHECK(made.init(with) == HM_OK);
-            made.describe(handle, text, sizeof text);
-            CHECK(std::string(text).find(kind.name) != std::string::npos);
-        }
-        test_memory_check_released(&memory);
-    });
-}
-
-TEST(cpp_container, it_is_asked_about_handles)
-{
-    for_all([](auto kind) {
-        using container = typename decltype(kind)::type;
-        container made(options_of<container>(50));
-        CHECK(made.reserve(3) == HM_OK && made.empty());
-        const typename container::handle_type handles[] = {add(made, 0), add(made, 1),
-                                                           add(made, 2)};
-        const container &fixed = made;
-        CHECK(fixed.size() == 3 && !fixed.empty() && fixed.contains(handles[1]));
-        CHECK(fixed.explain(handles[1]) == HM_HANDLE_LIVE && fixed.stats().count == 3);
-        CHECK(end_one(made, handles[1]) && !end_one(made, handles[1]));
-        CHECK(!fixed.contains(handles[1]) && fixed.explain(handles[1]) != HM_HANDLE_LIVE);
-        bool alive[3];
-        CHECK(fixed.contains_n(handles, 3, alive) == 2 && alive[0] && !alive[1] && alive[2]);
-        CHECK(fixed.contains_n({handles, 2}, alive) == 1);
-        char text[160];
-        CHECK(fixed.describe(handles[1], text, sizeof text) > 0);
-        CHECK(made.trim() == HM_OK && fixed.validate() == HM_OK && fixed.c() == made.c());
-        made.clear();
-        CHECK(fixed.empty() && !fixed.contains(handles[0]) && fixed.capacity() == 50);
-    });
-}
-
-TEST(cpp_container, an_argument_may_be_an_item_of_the_container_itself)
-{
-    constexpr int n = 500;
-    large first{};
-    first.number = 7;
-    first.rest[251] = 2;
-    const auto is_first = [](const large *item) {
-        return item->number == 7 && item->rest[251] == 2;
-    };
-    for (std::uint32_t capacity : {0u, 5000u}) {
-        hm::map<large> map(capacity);
-        hm::pool<large> pool(capacity);
-        hm::table<large, int> table(capacity);
-        hm::lists<large> lists(capacity);
-        hm::world world(capacity);
-        hm::secondary<large, large> set(capacity, 5000), emplaced(capacity, 5000);
-        auto in_map = map.insert(first);
-        auto in_pool = pool.insert(first);
-        auto in_table = table.insert(first, 1);
-        auto entity = world.create(first);
-        const auto list = lists.create();
-        CHECK(lists.push(list, first) != nullptr);
-        CHECK(set.set(in_map, first) != nullptr && emplaced.set(in_map, first) != nullptr);
-        for (int i = 0; i < n; i++) {
-            const auto owner = in_map;
-            in_map = i % 2 == 0 ? map.insert(*map.get(in_map)) : map.emplace(*map.get(in_map));
-            CHECK(is_first(map.get(in_map)));
-            CHECK(is_first(set.set(in_map, *set.get(owner))));
-            CHECK(is_first(emplaced.emplace(in_map, *emplaced.get(owner))));
-            in_pool =
-                i % 2 == 0 ? pool.insert(*pool.get(in_pool)) : pool.emplace(*pool.get(in_pool));
-            CHECK(is_first(pool.get(in_pool)));
-            in_table = table.insert(*table.get<0>(in_table), *table.get<1>(in_table));
-            CHECK(is_first(table.get<0>(in_table)) && *table.get<1>(in_table) == 1);
-            CHECK(is_first(lists.push(list, lists.items(list).back())));
-            CHECK(is_first(lists.insert_at(list, 0, lists.items(list).back())));
-            entity = world.create(*world.get<large>(entity));
-            CHECK(world.add(entity, *world.get<large>(entity)) == HM_OK);
-            CHECK(is_first(world.get<large>(entity)));
-        }
-        CHECK(map.insert_n(map.data(), map.size()) == HM_OK && map.size() == 2 * (n + 1));
-        CHECK(lists.push_n(list, lists.items(list).data(), n) == HM_OK);
-        CHECK(std::all_of(map.begin(), map.end(), [&](large &item) { return is_first(&item); }));
-        CHECK(is_first(&lists.items(list).back()));
-        CHECK(map.adopt(hm::handle<large>(hm_handle_pack(3000, 1, 0)), *map.begin()) == HM_OK);
-        CHECK(is_first(map.get(hm::handle<large>(hm_handle_pack(3000, 1, 0)))));
-    }
-}
-
 TEST(cpp_container, moving_it_keeps_its_handles_and_leaves_an_empty_one)
 {
     for_all([](auto kind) {
@@ -279,20 +171,6 @@ TEST(cpp_container, one_without_options_takes_items_at_once)
     CHECK(items.capacity() == UINT32_MAX - 1 && values.capacity() == UINT32_MAX - 1);
     CHECK(*rows.cell<0>(2999) == 2999 && *groups.cell<0>(2999) == 2999);
     static_assert(std::is_nothrow_default_constructible<hm::map<int>>::value, "");
-}
-
-TEST(cpp_container, one_that_cannot_be_made_is_empty)
-{
-    for_all([](auto kind) {
-        using container = typename decltype(kind)::type;
-        auto with = options_of<container>(50);
-        with.max_slots = 49;
-        container made(with);
-        CHECK(!made && made.capacity() == 0 && !add(made, 0) && made.empty());
-        CHECK(made.init(with) == HM_ERROR_INVALID && made.init(options_of<container>(5)) == HM_OK);
-        CHECK(made && made.capacity() == 5 && add(made, 0));
-        CHECK(made.init(with) == HM_ERROR_INVALID && !made && made.empty());
-    });
 }
 
 TEST(cpp_container, one_that_issues_handles_knows_the_next)
@@ -346,16 +224,6 @@ template <class One, class Other> void refuse_each_other(std::uint32_t one_id, s
 }
 
 } // namespace
-
-TEST(cpp_container, the_class_may_choose_the_type_id)
-{
-    refuse_each_other<hm::map<int, 1>, hm::map<int, 2>>(1, 2);
-    refuse_each_other<hm::pool<int, 1>, hm::pool<int, 2>>(1, 2);
-    refuse_each_other<hm::lists<int, 1>, hm::lists<int, 2>>(1, 2);
-    refuse_each_other<hm::map<int, hm::unique>, hm::map<int, hm::unique>>(0, 0);
-    refuse_each_other<hm::pool<int, hm::unique>, hm::pool<int, hm::unique>>(0, 0);
-    refuse_each_other<hm::lists<int, hm::unique>, hm::lists<int, hm::unique>>(0, 0);
-}
 
 /* Of maps and pools. */
 

@@ -109,21 +109,6 @@ TEST(cpp_handle, value_or_throw_throws_what_is_wrong)
     CHECK(caught == 3);
 }
 
-TEST(cpp_handle, value_or_throw_of_an_address_names_a_refusal_too)
-{
-    hm::map<node> nodes(2);
-    hm::secondary<node, int> ranks(nodes, {1});
-    ranks.emplace(nodes.emplace(), 3);
-    std::string said;
-    try {
-        hm::value_or_throw(ranks.emplace(nodes.emplace(), 4));
-    } catch (const hm::error &error) {
-        said = error.what();
-    }
-    CHECK(said.find("refused") != std::string::npos);
-    CHECK(std::string(hm_last_error()).find("raise its capacity") != std::string::npos);
-}
-
 TEST(cpp_handle, types_that_may_be_moved_as_bytes_are_known)
 {
     struct no_bytes {
@@ -141,31 +126,6 @@ TEST(cpp_handle, types_that_may_be_moved_as_bytes_are_known)
     CHECK((!hm::is_relocatable<std::pair<int, std::string>>::value));
     CHECK((hm::is_relocatable<std::tuple<int, float, sound>>::value));
     CHECK(hm::is_relocatable<sound>::value && !hm::is_relocatable<named_sound>::value);
-}
-
-TEST(cpp_handle, a_container_may_be_an_item)
-{
-    CHECK((hm::is_relocatable<hm::map<std::unique_ptr<int>>>::value));
-    CHECK((hm::is_relocatable<hm::pool<std::string>>::value));
-    CHECK((hm::is_relocatable<hm::table<int, float>>::value));
-    CHECK((hm::is_relocatable<hm::secondary<int, float>>::value));
-    CHECK((hm::is_relocatable<hm::lists<int>>::value));
-    CHECK((hm::is_relocatable<hm::index<int>>::value));
-    hm::map<hm::map<sound>> banks(10);
-    const auto bank = banks.emplace(5u), other = banks.emplace(6u);
-    const auto sound_handle = banks.get(other)->emplace();
-    CHECK(banks.erase(bank) && banks.get(other)->contains(sound_handle)); /* it has moved */
-}
-
-TEST(cpp_handle, a_span_is_made_from_what_is_adjacent)
-{
-    int numbers[3] = {1, 2, 3};
-    std::vector<int> more(5);
-    const hm::span<int> items(numbers);
-    const hm::span<const int> fixed(items), others(more);
-    CHECK(items.size() == 3 && fixed.data() == numbers && others.size() == 5);
-    CHECK((!std::is_constructible<hm::span<int>, const std::vector<int> &>::value));
-    CHECK((!std::is_constructible<hm::span<sound>, std::vector<named_sound> &>::value));
 }
 
 TEST(cpp_handle, items_may_have_an_operator_for_their_address)

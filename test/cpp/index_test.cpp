@@ -80,46 +80,6 @@ TEST(cpp_index, members_of_a_key_are_a_span_of_handles)
     CHECK(cells.remove_n(handles, 10) == 7 && cells.empty());
 }
 
-TEST(cpp_index, keys_of_every_kind_come_back_as_they_were)
-{
-    hm::pool<body> bodies(10);
-    const auto owner = bodies.emplace(1), parent = bodies.emplace(2);
-    hm::index<body, int> numbers(bodies);
-    CHECK(numbers.set(owner, -5) == HM_OK && numbers.key_of(owner) == -5);
-    CHECK(numbers.members(-5)[0] == owner);
-    hm::index<body, team> teams(bodies);
-    CHECK(teams.set(owner, team::blue) == HM_OK && teams.key_of(owner) == team::blue);
-    hm::index<body, hm::handle<body>> children(bodies);
-    CHECK(children.set(owner, parent) == HM_OK && children.members(parent)[0] == owner);
-    CHECK(children.key_of(owner) == parent);
-    hm::index<body> any(bodies);
-    CHECK(any.set(owner, UINT64_MAX) == HM_OK && any.key_of(owner) == UINT64_MAX);
-}
-
-TEST(cpp_index, keys_below_a_limit_are_not_hashed)
-{
-    hm::map<body> bodies(10);
-    hm::index_options with;
-    with.key_limit = 12;
-    hm::index<body, int> grid(bodies, with);
-    const auto owner = bodies.emplace(1);
-    CHECK(grid.set(owner, 11) == HM_OK && grid.members(11).size() == 1);
-    CHECK(grid.set(owner, 12) == HM_ERROR_INVALID && grid.set(owner, -1) == HM_ERROR_INVALID);
-    CHECK(grid.key_of(owner) == 11);
-}
-
-TEST(cpp_index, a_batch_sets_all_or_none)
-{
-    hm::map<body> bodies(10);
-    hm::index<body> index(bodies);
-    const hm::handle<body> owners[3] = {bodies.emplace(1), bodies.emplace(2), bodies.emplace(3)};
-    const std::uint64_t keys[3] = {7, 8, 7};
-    CHECK(index.reserve(3) == HM_OK && index.set_n(owners, keys, 3) == HM_OK);
-    CHECK(index.members(7).size() == 2);
-    const hm::handle<body> wrong[2] = {owners[0], {}};
-    CHECK(index.set_n(wrong, keys, 2) == HM_ERROR_INVALID && index.members(7).size() == 2);
-}
-
 TEST(cpp_index, a_batch_takes_keys_of_every_kind)
 {
     hm::index_options hashed, limited;
@@ -170,85 +130,6 @@ TEST(cpp_index, a_batch_of_small_keys_sets_all_or_none)
     }
     CHECK(index.set_n(owners, keys.data()) == HM_OK && index.size() == MANY);
     CHECK(index.remove_n(owners) == MANY && index.empty());
-}
-
-TEST(cpp_index, a_batch_of_small_keys_whose_memory_is_refused_changes_nothing)
-{
-    test_memory memory;
-    test_memory_init(&memory, 4096);
-    {
-        hm::map<body> bodies(MANY);
-        hm::index_options with;
-        with.memory = &memory.table;
-        hm::handle<body> owners[MANY];
-        int keys[MANY];
-        for (int i = 0; i < MANY; i++) {
-            owners[i] = bodies.emplace(i);
-            keys[i] = -(i % 100);
-        }
-        bool is_set = false;
-        for (std::uint32_t k = 1; !is_set; k++) {
-            test_memory_fail(&memory, 0, false);
-            hm::index<body, int> index(bodies, with);
-            CHECK(index.set(owners[0], 0) == HM_OK && index.set(owners[1], 1) == HM_OK);
-            test_memory_fail(&memory, k, true);
-            const hm::status returned = index.set_n(owners, keys, MANY);
-            is_set = returned == HM_OK;
-            CHECK(is_set == !test_memory_refused(&memory) && k < 1000);
-            if (is_set)
-                CHECK(index.size() == MANY && index.members(-99).size() == 1);
-            else
-                CHECK(returned == HM_ERROR_MEMORY);
-            if (!is_set)
-                check_two(index, owners);
-        }
-    }
-    test_memory_check_released(&memory);
-}
-
-TEST(cpp_index, a_loop_visits_the_keys_that_have_members)
-{
-    hm::map<body> bodies(100);
-    hm::index<body, int> index(bodies);
-    for (int i = 0; i < 50; i++)
-        CHECK(index.set(bodies.emplace(i), i % 10 - 5) == HM_OK);
-    index.remove_key(-5);
-    int sum = 0, visited = 0;
-    for (auto [key, members] : index.entries()) {
-        for (const hm::handle<body> owner : members)
-            CHECK(bodies.get(owner)->number % 10 - 5 == key);
-        sum += key;
-        visited += static_cast<int>(members.size());
-    }
-    CHECK(sum == 0 && visited == 45);
-    const auto entries = index.entries();
-    const auto found = std::find_if(entries.begin(), entries.end(),
-                                    [](const auto &each) { return each.key == 3; });
-    CHECK(found != entries.end() && found->members.size() == 5);
-#if defined(__cpp_lib_ranges)
-    static_assert(std::ranges::forward_range<decltype(index.entries())>);
-    static_assert(std::ranges::view<decltype(index.entries())>);
-#endif
-}
-
-TEST(cpp_index, it_takes_type_id_and_index_space_from_the_owners)
-{
-    hm::options with;
-    with.capacity = 100;
-    with.max_slots = 5000;
-    with.type_id = 7;
-    hm::map<body> bodies(with), none(UINT32_MAX); /* more than there can be */
-    hm::index<body, int> index(bodies);
-    CHECK(index.capacity() == 100 && index.stats().max_slots == 5000);
-    CHECK(index.set(bodies.emplace(1), 5) == HM_OK);
-    hm::index<body, int> other(none);
-    CHECK(!other && std::string(hm_last_error()).find("owners") != std::string::npos);
-    CHECK(other.init(none) == HM_ERROR_INVALID && other.init(bodies) == HM_OK && other);
-    hm::index_options of_index;
-    of_index.type_id = 8;
-    CHECK(other.init(bodies, of_index) == HM_ERROR_INVALID && !other);
-    hm::index<body, int> plain(50, 60);
-    CHECK(plain.capacity() == 50 && plain.stats().max_slots == 60);
 }
 
 TEST(cpp_index, dead_owners_are_removed_and_memory_goes_back)

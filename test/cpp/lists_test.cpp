@@ -82,17 +82,6 @@ TEST(cpp_lists, items_are_inserted_and_erased_at_positions)
     CHECK(numbers.create_n(2) == HM_OK && numbers.size() == before + 2);
 }
 
-TEST(cpp_lists, an_item_of_the_lists_may_be_pushed)
-{
-    hm::lists<int> numbers(with_room(10));
-    const auto list = numbers.create();
-    numbers.push(list, 7);
-    for (int i = 0; i < 100; i++)
-        CHECK(*numbers.push(list, numbers.items(list)[0]) == 7); /* it may move the list */
-    for (int i = 0; i < 100; i++)
-        CHECK(*numbers.insert_at(list, 0, numbers.items(list)[0]) == 7);
-}
-
 TEST(cpp_lists, a_loop_visits_the_lists_that_have_items)
 {
     hm::lists<int> numbers(100);
@@ -121,15 +110,6 @@ TEST(cpp_lists, a_loop_visits_the_lists_that_have_items)
     static_assert(std::ranges::forward_range<decltype(numbers.entries())>);
     static_assert(std::ranges::view<decltype(fixed.entries())>);
 #endif
-}
-
-TEST(cpp_lists, an_item_may_hold_handles_of_lists_of_its_kind)
-{
-    hm::lists<node> nodes(100);
-    const auto root = nodes.create(), below = nodes.create();
-    nodes.emplace(root, node{below, 1});
-    nodes.emplace(below, node{{}, 2});
-    CHECK(nodes.items(nodes.items(root)[0].children)[0].number == 2);
 }
 
 TEST(cpp_lists, pairs_are_pushed_in_batches)

@@ -58,31 +58,6 @@ class cache
 
 } // namespace
 
-TEST(cpp_map, emplace_makes_an_aggregate_or_calls_a_constructor)
-{
-    hm::map<sprite> sprites(10);
-    const auto handle = sprites.emplace(1.5f, 3);
-    CHECK(sprites.get(handle)->depth == 1.5f && sprites.get(handle)->texture == 3);
-    const auto zero = sprites.emplace();
-    CHECK(sprites.get(zero)->depth == 0 && sprites.get(zero)->texture == 0);
-    const auto deep = sprites.emplace(2.5f); /* without a warning about what is left out */
-    CHECK(sprites.get(deep)->depth == 2.5f && sprites.get(deep)->texture == 0);
-    hm::map<counted> values(10);
-    const auto value = values.emplace(7);
-    CHECK(*values.get(value)->value == 7);
-}
-
-TEST(cpp_map, init_of_a_live_map_ends_it_first_so_the_report_tells_of_no_leak)
-{
-    hm::map<counted> values(10);
-    hm_report_entry entry;
-    CHECK(hm_report_add_map(&entry, values.c()) == HM_OK);
-    values.emplace(1);
-    CHECK(values.init({}) == HM_OK && counted::alive == 0 && hm_report(nullptr) == 1);
-    values = hm::map<counted>(5);
-    CHECK(hm_report(nullptr) == 1 && hm_report_remove(&entry) == HM_OK);
-}
-
 TEST(cpp_map, loops_visit_values_and_pairs)
 {
     hm::map<sprite> sprites(100);
@@ -105,21 +80,6 @@ TEST(cpp_map, loops_visit_values_and_pairs)
     CHECK(view.subspan(10).first(3).size() == 3 && view.subspan(10).data() == fixed.data() + 10);
     CHECK(fixed.handle_of(&fixed.data()[7]) == fixed.handle_at(7));
     CHECK(fixed.index_of(fixed.handle_at(7)) == 7);
-}
-
-TEST(cpp_map, a_predicate_may_capture)
-{
-    hm::map<sprite> sprites(100);
-    fill(sprites, 100);
-    int asked = 0;
-    const float limit = 50000;
-    const auto erased = sprites.erase_if([&](const sprite &each) {
-        asked++;
-        return each.depth >= limit;
-    });
-    CHECK(asked == 100 && erased + sprites.size() == 100);
-    for (const sprite &each : sprites)
-        CHECK(each.depth < limit);
 }
 
 /* A new lambda object in each call goes on with the order of the one before: altogether not much
@@ -173,22 +133,6 @@ TEST(cpp_map, two_functions_of_one_type_are_two_orders)
     CHECK(std::is_sorted(sprites.begin(), sprites.end(), by_texture));
 }
 
-TEST(cpp_map, a_less_may_put_another_map_in_order)
-{
-    hm::map<sprite> outer(100), inner(100);
-    fill(outer, 100);
-    fill(inner, 100);
-    int left = 1;
-    const auto less = [&](const sprite &a, const sprite &b) {
-        if (left-- == 1)
-            inner.defragment([](const sprite &c, const sprite &d) { return c.depth < d.depth; });
-        return a.depth < b.depth;
-    };
-    CHECK(outer.defragment(less).done);
-    CHECK(std::is_sorted(outer.begin(), outer.end(), by_depth));
-    CHECK(std::is_sorted(inner.begin(), inner.end(), by_depth));
-}
-
 TEST(cpp_map, an_aggregate_whose_member_throws_leaves_the_map_as_it_was)
 {
     struct thrower {
@@ -234,17 +178,6 @@ TEST(cpp_map, an_item_may_have_a_map_of_its_own_type)
 TEST(cpp_map, an_item_may_be_of_a_private_type)
 {
     CHECK(cache().add(7) == 7);
-}
-
-TEST(cpp_map, a_loop_over_entries_that_erases_meets_stale_handles_only)
-{
-    hm::map<sprite> sprites(100);
-    fill(sprites, 50);
-    int erased = 0;
-    for (auto [handle, value] : sprites.entries())
-        erased += sprites.erase(handle);
-    CHECK(erased >= 25 && sprites.size() + static_cast<unsigned>(erased) == 50);
-    CHECK(sprites.validate() == HM_OK);
 }
 
 namespace

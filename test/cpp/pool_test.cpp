@@ -65,29 +65,6 @@ TEST(cpp_pool, a_loop_may_erase_what_it_visits)
     CHECK(read == 200);
 }
 
-TEST(cpp_pool, options_choose_the_storage)
-{
-    for (const hm_storage storage :
-         {HM_STORAGE_VIRTUAL, HM_STORAGE_FIXED_BLOCKS, HM_STORAGE_GROWING_BLOCKS}) {
-        hm::pool_options with;
-        with.capacity = 5000;
-        with.type_id = 9;
-        with.storage = storage;
-        hm::pool<std::string> names(with);
-        hm::handle<std::string> handles[3];
-        for (auto &handle : handles)
-            handle = names.emplace(40u, 'x');
-        std::string *found[3];
-        bool alive[3];
-        CHECK(handles[0].type_id() == 9 && names.erase(handles[1]));
-        CHECK(names.get_n(handles, 3, found) == 2 && found[1] == nullptr);
-        CHECK(names.contains_n(handles, 3, alive) == 2 && !alive[1]);
-        CHECK(found[2]->size() == 40 && names.erase_n(handles, 3) == 2 && names.empty());
-        CHECK(names.trim() == HM_OK && names.reserve(100) == HM_OK);
-        CHECK(names.explain(handles[0]) == HM_HANDLE_STALE && names.stats().count == 0);
-    }
-}
-
 TEST(cpp_pool, the_class_may_choose_the_storage)
 {
     hm::pool<std::string, 5, HM_STORAGE_GROWING_BLOCKS> names(100);

@@ -32,31 +32,6 @@ hm::world make_movers()
 
 } // namespace
 
-TEST(cpp_query, queries_call_a_lambda_for_each_entity)
-{
-    hm::world world = make_movers();
-    hm::query<position, const velocity> movers(world, hm::without<frozen>());
-    int visited = 0;
-    movers.each([&](position &p, const velocity &v) {
-        p.y += v.x;
-        visited++;
-    });
-    CHECK(visited == 25 && movers.count() == 25);
-    hm::query<position, frozen> still(world);
-    still.each([&](hm::entity which, position &p) {
-        CHECK(world.has<frozen>(which) && p.y == 0);
-        visited++;
-    });
-    hm::query<position> any(world, hm::without<>(), hm::any_of<velocity, frozen>());
-    CHECK(visited == 50 && any.count() == 50);
-    std::size_t rows = 0;
-    any.each_view([&](hm::span<const hm::entity> entities, position *positions) {
-        CHECK(positions != nullptr);
-        rows += entities.size();
-    });
-    CHECK(rows == 50);
-}
-
 TEST(cpp_query, a_const_type_names_the_same_component)
 {
     hm::world world(10);
@@ -177,73 +152,6 @@ TEST(cpp_query, optional_components_are_pointers)
     CHECK(lacking == 50);
 }
 
-TEST(cpp_query, const_components_are_only_read)
-{
-    hm::world world = make_movers();
-    hm::query<position, const velocity> movers(world);
-    movers.each([](auto &p, auto &v) {
-        static_assert(std::is_same<decltype(p), position &>::value, "it may be written");
-        static_assert(std::is_same<decltype(v), const velocity &>::value, "it is only read");
-        p.y = v.x;
-    });
-    for (auto [which, p, v] : movers.each()) {
-        static_assert(std::is_same<decltype(v), const velocity &>::value, "it is only read");
-        CHECK(p.y == 1 && v.x == 1 && world.contains(which));
-    }
-    movers.each_view([](hm::span<const hm::entity>, auto *p, auto *v) {
-        static_assert(std::is_same<decltype(p), position *>::value, "it may be written");
-        static_assert(std::is_same<decltype(v), const velocity *>::value, "it is only read");
-    });
-}
-
-TEST(cpp_query, a_range_ends_with_its_scope)
-{
-    hm::world world = make_movers();
-    hm::query<position> all(world);
-    int visited = 0;
-    for (auto [which, p] : all.each()) {
-        CHECK(!world.destroy(which) && p.y == 0);
-        if (++visited == 10)
-            break;
-    }
-    CHECK(visited == 10 && world.create(position{}));
-    hm::query<const position> inner(world);
-    for (auto [which, p] : all.each())
-        for (auto [other, q] : inner.each())
-            visited += which == other && &p == &q;
-    CHECK(visited == 10 + 101 && world.create(position{}));
-}
-
-/* Two loops over one query, of each kind in each. */
-TEST(cpp_query, loops_over_one_query_run_inside_each_other)
-{
-    hm::world world = make_movers();
-    hm::query<position> all(world);
-    const auto run = [&all](int kind, auto body) {
-        if (kind == 0)
-            for (auto [which, p] : all.each())
-                body(p);
-        else if (kind == 1)
-            all.each([&](position &p) { body(p); });
-        else
-            all.each_view([&](hm::span<const hm::entity> entities, position *p) {
-                for (std::size_t i = 0; i < entities.size(); i++)
-                    body(p[i]);
-            });
-    };
-    float rounds = 0;
-    for (int outer = 0; outer < 3; outer++)
-        for (int inner = 0; inner < 3; inner++) {
-            run(outer, [&](position &) {
-                CHECK(all.count() == 100 && !world.create(position{}));
-                run(inner, [](position &p) { p.y++; });
-            });
-            rounds += 100;
-            run(outer, [&](const position &p) { CHECK(p.y == rounds); });
-        }
-    CHECK(world.create(position{}));
-}
-
 TEST(cpp_query, parts_visit_together_what_a_loop_visits)
 {
     hm::world world = make_movers();
@@ -283,32 +191,6 @@ DEATH_TEST(cpp_query, a_query_that_ends_in_its_loop_panics)
     all.each([&](position &) { all = hm::query<position>(); });
 }
 
-TEST(cpp_query, a_loop_that_was_left_may_begin_again)
-{
-    hm::world world = make_movers();
-    hm::query<position> all(world);
-    int visited = 0;
-    const auto leave = [&] {
-        for (auto [which, p] : all.each())
-            return p.y == 0 ? visited++ : -1;
-        return -1;
-    };
-    for (int i = 0; i < 3; i++) {
-        CHECK(leave() == visited - 1);
-        for (auto [which, p] : all.each()) {
-            visited += world.contains(which);
-            break;
-        }
-        try {
-            all.each([&](position &) { throw visited++; });
-        } catch (int) {
-        }
-    }
-    CHECK(visited == 9 && world.create(position{}));
-    all.each([&](position &) { visited++; });
-    CHECK(visited == 9 + 101);
-}
-
 TEST(cpp_query, views_tell_what_changed)
 {
     hm::world world = make_movers();
@@ -345,30 +227,6 @@ TEST(cpp_query, all_that_match_are_changed_at_once)
     CHECK(none.change<rare>(hm::without<>(), &changed) == HM_OK && changed == 0);
 }
 
-TEST(cpp_query, all_that_match_are_destroyed)
-{
-    hm::world world = make_movers();
-    hm::query<position> all(world);
-    hm::query<position, velocity> movers(world);
-    CHECK(movers.destroy_if([](const position &p, velocity &) { return p.x < 50; }) == 25);
-    CHECK(movers.count() == 25 && world.size() == 75);
-    CHECK(movers.destroy_if([&](hm::entity which, position &p, velocity &) {
-        CHECK(!world.destroy(which)); /* afterwards */
-        return p.x < 60;
-    }) == 5);
-    all.each([&](position &) { CHECK(movers.destroy_all() == 0 && all.destroy_all() == 0); });
-    CHECK(std::strstr(hm_last_error(), "while a query runs") != nullptr);
-    CHECK(movers.destroy_all() == 20 && movers.destroy_all() == 0 && world.size() == 50);
-    bool is_caught = false;
-    try {
-        all.destroy_if([](position &p) { return p.x > 20 ? throw 1 : true; });
-    } catch (int) {
-        is_caught = true;
-    }
-    CHECK(is_caught && world.size() == 50 && all.destroy_all() == 50 && world.empty());
-    CHECK(hm::query<>().destroy_all() == 0);
-}
-
 TEST(cpp_query, a_query_stays_valid_when_its_world_is_moved)
 {
     auto first = std::make_unique<hm::world>(make_movers());
@@ -395,70 +253,6 @@ TEST(cpp_query, a_query_stays_valid_when_its_world_is_moved)
     CHECK(visited == 102);
     second = hm::world();
     CHECK(!all && all.count() == 0);
-}
-
-TEST(cpp_query, a_query_is_empty_when_its_world_has_ended)
-{
-    hm::query<position> first, second, third;
-    {
-        hm::world world = make_movers();
-        CHECK(!first && first.init(world) == HM_OK && first);
-        second.init(world);
-        third.init(world);
-        hm::query<position> gone(world);
-        CHECK(second.count() == 100);
-        second = hm::query<position>();
-        CHECK(world.init({10}) == HM_OK && !first && first.count() == 0);
-        CHECK(third.init(world, hm::without<frozen>()) == HM_OK && world.create(position{}));
-        CHECK(third.count() == 1);
-    }
-    CHECK(!third && third.count() == 0 && third.destroy_all() == 0);
-    third.each([](position &) { CHECK(false); });
-    for (auto [which, p] : third.each())
-        CHECK(which && p.x < 0);
-    third = std::move(first);
-}
-
-TEST(cpp_query, a_query_that_cannot_be_made_says_why)
-{
-    hm::world world(UINT32_MAX), live = make_movers(); /* the first: more than can be */
-    hm::query<position> early(world);
-    CHECK(!early && early.init(world) == HM_ERROR_FULL && early.count() == 0);
-    CHECK(std::strcmp(hm_last_error(), "the world has no capacity: initialise it first") == 0);
-    hm::query<> plain(world);
-    CHECK(!plain && plain.init(live) == HM_OK && plain.count() == 100);
-    hm::query<position> against(live, hm::without<position>());
-    CHECK(!against && std::strstr(hm_last_error(), "`none`") != nullptr && against.count() == 0);
-    using huge = block<20000>;
-    hm::query<huge> large;
-    CHECK(large.init(live) == HM_ERROR_INVALID);
-    CHECK(std::strstr(hm_last_error(), "make the component sparse") != nullptr);
-    hm::component_options sparse;
-    sparse.storage = HM_COMPONENT_SPARSE;
-    CHECK(live.component<huge>(sparse) != HM_INVALID_INDEX && large.init(live) == HM_OK);
-}
-
-TEST(cpp_query, refused_memory_is_reported)
-{
-    test_memory memory;
-    test_memory_init(&memory, 4096);
-    {
-        hm::world world({10000, 0, 0, &memory.table});
-        CHECK(world.create_n<position>(5000, nullptr) == HM_OK);
-        test_memory_fail(&memory, 1, true);
-        hm::query<position> all(world); /* It takes no memory. */
-        CHECK(all && !test_memory_refused(&memory) && all.count() == 5000);
-        test_memory_fail(&memory, 0, false);
-        for (std::uint32_t k = 1; k <= 2; k++) {
-            test_memory_fail(&memory, k, true);
-            CHECK(all.destroy_if([](const position &) { return true; }) == 0);
-            CHECK(test_memory_refused(&memory) && world.size() == 5000);
-        }
-        test_memory_fail(&memory, 1, true);
-        CHECK(all.destroy_all() == 5000 && !test_memory_refused(&memory));
-        test_memory_fail(&memory, 0, false);
-    }
-    test_memory_check_released(&memory);
 }
 
 TEST(cpp_query, promised_entities_that_match_are_destroyed_too)
@@ -494,26 +288,4 @@ TEST(cpp_query, a_destroy_that_memory_refuses_leaves_promised_entities_so)
         CHECK(all.destroy_all() == 5001 && !world.contains(promised));
     }
     test_memory_check_released(&memory);
-}
-
-TEST(cpp_query, a_member_function_is_called_for_each_entity)
-{
-    struct timer {
-        int left;
-
-        void tick()
-        {
-            left--;
-        }
-        bool is_over() const
-        {
-            return left == 0;
-        }
-    };
-    hm::world world(10);
-    world.create(timer{1});
-    world.create(timer{2});
-    hm::query<timer> timers(world);
-    timers.each(&timer::tick);
-    CHECK(timers.destroy_if(&timer::is_over) == 1 && world.size() == 1);
 }

@@ -84,26 +84,6 @@ template <> struct hm::saved<player> {
     }
 };
 
-TEST(cpp_save, items_come_back_by_the_code_of_their_type)
-{
-    hm::map<player> players;
-    hm::pool<player> bench;
-    file first, second;
-    auto ann = players.insert(make_player("Ann", 3));
-    auto bob = players.insert(make_player("Bob", 5));
-    players.erase(ann);
-    auto cat = bench.insert(make_player("Cat", 7));
-    CHECK(players.save(first.sink()) == HM_OK && bench.save(second.sink()) == HM_OK);
-
-    hm::map<player> again;
-    hm::pool<player> bench_again;
-    CHECK(again.load(first.source()) == HM_OK && bench_again.load(second.source()) == HM_OK);
-    CHECK(is_player(again.get(bob), "Bob", 5) && again.get(ann) == nullptr);
-    CHECK(is_player(bench_again.get(cat), "Cat", 7));
-    CHECK(again.insert(make_player("Dan", 1)) == players.insert(make_player("Dan", 1)));
-    CHECK(again.load(first.source()) == HM_ERROR_INVALID);
-}
-
 /* Merges a container twice into another one; the second time nobody asks for the handles. */
 template <class C, class Remap> void merge_twice(const C &from, C &into, Remap &remap)
 {
@@ -158,39 +138,6 @@ TEST(cpp_save, an_item_that_its_code_refuses_ends_the_load_and_leaks_nothing)
     CHECK(players.save(saved.sink()) == HM_OK);
     CHECK(again.load(saved.source()) == HM_ERROR_CORRUPT && again.empty());
     CHECK(again.validate() == HM_OK);
-}
-
-TEST(cpp_save, plain_items_rows_lists_and_keys_come_back_as_their_bytes)
-{
-    hm::map<position> places;
-    hm::secondary<position, int> weights(places);
-    hm::index<position, int> cells(places);
-    hm::lists<int> lists;
-    hm::table<float, int> table;
-    file files[5];
-    auto here = places.insert({1, 2});
-    weights.set(here, 9);
-    cells.set(here, 4);
-    auto list = lists.create();
-    lists.push(list, 11);
-    auto row = table.insert(0.5F, 6);
-    CHECK(places.save(files[0].sink()) == HM_OK && weights.save(files[1].sink()) == HM_OK);
-    CHECK(cells.save(files[2].sink()) == HM_OK && lists.save(files[3].sink()) == HM_OK);
-    CHECK(table.save(files[4].sink()) == HM_OK);
-
-    hm::map<position> places_again;
-    hm::secondary<position, int> weights_again(places_again);
-    hm::index<position, int> cells_again(places_again);
-    hm::lists<int> lists_again;
-    hm::table<float, int> table_again;
-    CHECK(places_again.load(files[0].source()) == HM_OK);
-    CHECK(weights_again.load(files[1].source()) == HM_OK);
-    CHECK(cells_again.load(files[2].source()) == HM_OK);
-    CHECK(lists_again.load(files[3].source()) == HM_OK);
-    CHECK(table_again.load(files[4].source()) == HM_OK);
-    CHECK(places_again.get(here)->y == 2 && *weights_again.get(here) == 9);
-    CHECK(cells_again.members(4).size() == 1 && lists_again.items(list)[0] == 11);
-    CHECK(table_again.contains(row) && table_again.column<1>()[0] == 6);
 }
 
 TEST(cpp_save, a_world_comes_back_with_components_that_are_no_plain_bytes)

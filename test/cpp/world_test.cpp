@@ -195,22 +195,6 @@ TEST(cpp_world, a_value_is_destroyed_if_making_the_next_one_throws)
     CHECK(is_caught && counted::alive == 0 && world.empty());
 }
 
-TEST(cpp_world, rows_come_in_the_order_of_a_component)
-{
-    hm::world world(100);
-    for (int i = 0; i < 50; i++)
-        world.create(position{static_cast<float>(i * 37 % 50), 0});
-    CHECK(world.defragment<position>([](const position &a, const position &b) { return a.x < b.x; })
-              .done);
-    hm::query<const position> all(world);
-    float last = -1;
-    all.each([&](const position &each) {
-        CHECK(each.x > last);
-        last = each.x;
-    });
-    CHECK(last == 49 && world.validate() == HM_OK && world.stats().count == 50);
-}
-
 TEST(cpp_world, rows_come_in_the_order_of_a_key)
 {
     hm::world world(100);
@@ -234,23 +218,6 @@ TEST(cpp_world, rows_come_in_the_order_of_a_key)
         world.defragment<velocity>([](const velocity &, const velocity &) { return false; }).done);
 }
 
-TEST(cpp_world, values_are_constructed_in_place_of_arguments)
-{
-    hm::world world(100);
-    const hm::entity stone = world.create();
-    position *at = world.emplace<position>(stone, 1.0f, 2.0f);
-    CHECK(at != nullptr && at == world.get<position>(stone) && at->y == 2);
-    CHECK(world.add<velocity>(stone, {3, 4}) == HM_OK && world.get<velocity>(stone)->y == 4);
-    const velocity fast = {5, 6};
-    CHECK(world.add<velocity>(stone, fast) == HM_OK && world.get<velocity>(stone)->x == 5);
-    CHECK(world.add(stone, fast) == HM_OK);
-    CHECK(world.emplace<position>(hm::entity(), 1.0f, 2.0f) == nullptr);
-    CHECK(std::strstr(hm_last_error(), "is not alive") != nullptr);
-    counted *owner = world.emplace<counted>(stone, 7);
-    CHECK(owner != nullptr && *owner->value == 7 && counted::alive == 1);
-    CHECK(world.destroy(stone) && counted::alive == 0);
-}
-
 TEST(cpp_world, default_values_are_those_of_the_type)
 {
     struct health {
@@ -268,22 +235,6 @@ TEST(cpp_world, default_values_are_those_of_the_type)
     CHECK(world.get_or(world.create(), rare{5}).value == 5);
 }
 
-TEST(cpp_world, many_entities_are_created_at_once)
-{
-    const position places[3] = {{1, 1}, {2, 2}, {3, 3}};
-    hm::entity made[3];
-    hm::world world(5);
-    hm::status returned =
-        world.create_n<position, frozen, velocity>(3, places, nullptr, nullptr, made);
-    CHECK(returned == HM_OK);
-    CHECK(world.get<position>(made[2])->x == 3 && world.has<frozen>(made[1]));
-    CHECK(world.get<velocity>(made[0])->x == 0);
-    CHECK(world.create_n<position>(3, places) == HM_ERROR_FULL && world.size() == 3);
-    CHECK(world.create_n(2) == HM_OK && world.size() == 5);
-    CHECK(world.destroy_n(made) == 3 && world.destroy_n(made, 3) == 0 && world.size() == 2);
-    CHECK(world.destroy(world.handle_at(1)) && world.contains(world.handle_at(0)));
-}
-
 TEST(cpp_world, a_change_is_one_move)
 {
     hm::world world(100);
@@ -297,16 +248,6 @@ TEST(cpp_world, a_change_is_one_move)
     CHECK(counted::alive == 1);
     CHECK(world.change(stone, hm::without<counted, const frozen>()) == HM_OK);
     CHECK(counted::alive == 0 && !world.has<frozen>(stone) && world.validate() == HM_OK);
-}
-
-TEST(cpp_world, the_clock_tells_when_values_changed)
-{
-    hm::world world(100);
-    const hm::entity stone = world.create(position{});
-    const std::uint64_t before = world.clock();
-    CHECK(world.changed<position>(stone) <= before && world.changed<rare>(stone) == 0);
-    world.touch<position>(stone);
-    CHECK(world.changed<position>(stone) > before && world.clock() > before);
 }
 
 TEST(cpp_world, a_type_without_a_number_is_refused_as_full)
@@ -333,56 +274,6 @@ TEST(cpp_world, a_type_without_a_number_is_refused_as_full)
     CHECK(world.add(stone, first{5}) == HM_OK && world.validate() == HM_OK);
     hm::world other(10);
     CHECK(other.create(first{6}, last{7}) && !other.create(late{8}));
-}
-
-TEST(cpp_world, a_component_that_is_refused_inside_a_hook_is_busy)
-{
-    hm::world world(10);
-    hm::status answer = HM_OK;
-    const hm::entity first = world.create();
-    world.create(asking(&world, &answer));
-    CHECK(world.destroy(world.handle_at(1)) && answer == HM_ERROR_BUSY);
-    CHECK(world.add(first, huge{}) == HM_ERROR_INVALID);
-}
-
-TEST(cpp_world, messages_name_the_type)
-{
-    hm::world world({100, 0, 0, nullptr, "level"});
-    const hm_component component = world.component<position>();
-    const hm_component twice[] = {component, component};
-    CHECK(hm_handle_is_null(hm_world_create(world.c(), twice, 2)));
-    const std::string sentence = hm_last_error();
-    CHECK(sentence.find("::position is given twice") != std::string::npos);
-    CHECK(sentence.rfind("component ", 0) == 0);
-    const hm_component named = world.component<velocity>({"speed"});
-    const hm_component speeds[] = {named, named};
-    CHECK(hm_handle_is_null(hm_world_create(world.c(), speeds, 2)));
-    CHECK(std::strcmp(hm_last_error(), "component speed is given twice") == 0);
-    hm::query<position> all(world);
-    world.create(position{});
-    all.each([&](position &) { CHECK(!world.create(position{})); });
-    CHECK(std::strstr(hm_last_error(), "the world 'level' does not change") != nullptr);
-}
-
-TEST(cpp_world, a_moved_world_has_its_entities_and_its_address)
-{
-    hm::world first({100, 0, 7});
-    const hm::entity stone = first.create(position{1, 2}, counted(3));
-    const hm_world *address = first.c();
-    hm::world second(std::move(first));
-    CHECK(second.c() == address && second.type_id() == 7 && stone.type_id() == 7);
-    CHECK(second.get<position>(stone)->y == 2 && second && counted::alive == 1);
-    CHECK(!first && first.empty() && !first.contains(stone) && first.type_id() == 0);
-    hm::world third(10);
-    third.create(counted(4));
-    third = std::move(second);
-    CHECK(counted::alive == 1 && *third.get<counted>(stone)->value == 3);
-    third = hm::world();
-    CHECK(counted::alive == 0 && third && third.empty());
-    CHECK(third.init({10}) == HM_OK && third.create(counted(5)));
-    CHECK(counted::alive == 1);
-    third = hm::world(20);
-    CHECK(counted::alive == 0 && third.capacity() == 20 && third.empty());
 }
 
 /* Every function of a world that was moved from, or whose init failed: none succeeds, each says

@@ -166,40 +166,6 @@ TEST(changes, of_a_section_with_a_record_that_fits_nothing_are_not_made)
     }
 }
 
-TEST(changes, of_a_section_with_a_key_above_the_limit_are_not_made)
-{
-    test_any made;
-    test_file file = {0};
-    const record records[] = {good_record(TEST_INDEX, 0), good_record(TEST_INDEX, 1)};
-    CHECK(init_any(&made, TEST_INDEX, NULL) == HM_OK);
-    forge(&file, TEST_INDEX, records, 2, 0);
-    file.bytes[file.size - 16] = MOST_KEYS; /* the last key, before the checksum */
-    test_file_seal(&file);
-    CHECK(load_changes(&made, TEST_INDEX, NULL, &file) == HM_ERROR_INVALID);
-    CHECK(says("hm_index_load_changes: 'things': key 50 is not below key_limit 50 of the index "
-               "'things': raise it"));
-    CHECK(hm_index_count(&made.index) == 0);
-    test_any_fini(&made, TEST_INDEX);
-    test_file_end(&file);
-}
-
-/* The last value is cut by each number of bytes, and then its head. */
-TEST(changes, of_a_section_that_ends_in_its_last_change_are_not_made)
-{
-    for (test_kind kind = TEST_MAP; kind < TEST_KINDS; kind++)
-        for (uint32_t cut = 1; cut < HEAD + good_record(kind, 0).size; cut++) {
-            test_any made;
-            test_file file = {0};
-            const record records[] = {good_record(kind, 0), good_record(kind, 1)};
-            CHECK(init_any(&made, kind, NULL) == HM_OK);
-            forge(&file, kind, records, 2, cut);
-            CHECK(load_changes(&made, kind, NULL, &file) == HM_ERROR_CORRUPT);
-            CHECK(count_any(&made, kind) == 0);
-            test_any_fini(&made, kind);
-            test_file_end(&file);
-        }
-}
-
 TEST(changes, are_bounded_by_max_count_whatever_the_header_says)
 {
     const hm_save_desc one = {.max_count = 1};
@@ -390,19 +356,6 @@ TEST(changes, of_a_component_fit_those_of_the_worlds_that_there_are)
     hm_world_fini(&other);
 }
 
-TEST(changes, of_a_component_are_refused_by_a_world_that_has_none)
-{
-    hm_world world;
-    CHECK(hm_world_init(&world, &(hm_world_desc){.type_id = TYPE}) == HM_OK);
-    hm_handle entity = hm_world_create(&world, NULL, 0);
-    for (int kind = HM_CHANGE_INSERTED; kind <= HM_CHANGE_EDITED; kind++) {
-        const hm_change change = {.handle = entity, .kind = (hm_change_kind)kind};
-        CHECK(hm_world_apply(&world, &change) == HM_ERROR_INVALID);
-    }
-    CHECK(hm_world_validate(&world) == HM_OK && hm_world_count(&world) == 1);
-    hm_world_fini(&world);
-}
-
 /* The section is right, but the container is another one: what comes before it is made. */
 TEST(changes, of_an_entity_without_room_in_a_row_are_refused_as_full)
 {
@@ -417,107 +370,6 @@ TEST(changes, of_an_entity_without_room_in_a_row_are_refused_as_full)
     }
     CHECK(hm_world_validate(&world) == HM_OK);
     hm_world_fini(&world);
-}
-
-/* values far larger than an item */
-
-static void sum_last_byte(const hm_change *change, void *sum)
-{
-    if (change->after_size != 0)
-        *(uint32_t *)sum += ((const unsigned char *)change->after)[change->after_size - 1];
-}
-
-TEST(changes, of_meta_and_sparse_values_far_larger_than_an_item_are_told)
-{
-    enum { LARGE = 300000 };
-    hm_history history;
-    hm_map map;
-    hm_world world;
-    uint32_t sum = 0;
-    CHECK(hm_history_init(&history, &(hm_history_desc){.marks = 2}) == HM_OK);
-    CHECK(hm_history_watch(&history, &map, sizeof map) == HM_OK);
-    CHECK(hm_history_watch(&history, &world, sizeof world) == HM_OK);
-    CHECK(hm_map_init(
-              &map, &(hm_map_desc){.item_size = 1, .meta_size = LARGE, .memory = &history.table}) ==
-          HM_OK);
-    CHECK(hm_world_init(&world, &(hm_world_desc){.memory = &history.table}) == HM_OK);
-    hm_component sparse = hm_world_component(
-        &world, &(hm_component_desc){.size = LARGE, .storage = HM_COMPONENT_SPARSE});
-    for (int i = 0; i < 3; i++) {
-        hm_handle entity = hm_world_create(&world, &sparse, 1);
-        CHECK(!hm_handle_is_null(hm_map_insert(&map, &(unsigned char){1})));
-        ((unsigned char *)hm_map_meta_at(&map, (uint32_t)i))[LARGE - 1] = 10;
-        ((unsigned char *)hm_world_get(&world, entity, sparse))[LARGE - 1] = 100;
-    }
-    uint64_t mark = hm_history_mark(&history);
-    CHECK(hm_map_changes(&history, &map, 0, mark, sum_last_byte, &sum) == HM_OK && sum == 33);
-    CHECK(hm_world_changes(&history, &world, 0, mark, sum_last_byte, &sum) == HM_OK);
-    CHECK(sum == 333);
-    hm_map_fini(&map);
-    hm_world_fini(&world);
-    hm_history_fini(&history);
-}
-
-/* values that were edited in place */
-
-static void count_edit(const hm_change *change, void *count)
-{
-    *(uint32_t *)count += change->kind == HM_CHANGE_EDITED;
-}
-
-/* Makes the container in a history, and edits `value` of it, which alone is told. */
-#define CHECK_EDIT_OF(of, init, make, value)                                                       \
-    {                                                                                              \
-        hm_history history;                                                                        \
-        hm_##of made;                                                                              \
-        uint32_t edits = 0;                                                                        \
-        CHECK(hm_history_init(&history, &(hm_history_desc){.marks = 2}) == HM_OK);                 \
-        CHECK(hm_history_watch(&history, &made, sizeof made) == HM_OK);                            \
-        CHECK(init == HM_OK);                                                                      \
-        make;                                                                                      \
-        uint64_t before = hm_history_mark(&history);                                               \
-        ++*(unsigned char *)(value);                                                               \
-        uint64_t after = hm_history_mark(&history);                                                \
-        CHECK(hm_##of##_changes(&history, &made, before, after, count_edit, &edits) == HM_OK);     \
-        CHECK(edits == 1);                                                                         \
-        hm_##of##_fini(&made);                                                                     \
-        hm_history_fini(&history);                                                                 \
-    }
-
-TEST(changes, of_a_value_that_was_edited_in_place_are_told_wherever_it_is)
-{
-    enum { PAGES = 40000 }; /* bytes, so that the value shares none with the rest */
-    const hm_column columns[] = {{.size = 4}, {.size = PAGES}};
-    const hm_handle owner = hm_handle_pack(3, 1, 0);
-    for (int storage = HM_COMPONENT_ARCHETYPE; storage <= HM_COMPONENT_SPARSE; storage++) {
-        const hm_component_desc desc = {.size = PAGES / 4,
-                                        .storage = (hm_component_storage)storage};
-        hm_component component = 0;
-        hm_handle entity = HM_NULL_HANDLE;
-        CHECK_EDIT_OF(world, hm_world_init(&made, &(hm_world_desc){.memory = &history.table}),
-                      (component = hm_world_component(&made, &desc),
-                       entity = hm_world_create(&made, &component, 1)),
-                      hm_world_get(&made, entity, component))
-    }
-    CHECK_EDIT_OF(
-        map,
-        hm_map_init(&made,
-                    &(hm_map_desc){.item_size = 4, .meta_size = PAGES, .memory = &history.table}),
-        (void)hm_map_insert(&made, NULL), hm_map_meta_at(&made, 0))
-    CHECK_EDIT_OF(map,
-                  hm_map_init(&made, &(hm_map_desc){.item_size = PAGES, .memory = &history.table}),
-                  CHECK(hm_map_insert_n(&made, NULL, 3, NULL) == HM_OK),
-                  (unsigned char *)hm_map_get(&made, hm_map_handle_at(&made, 2)) + PAGES - 1)
-    CHECK_EDIT_OF(table,
-                  hm_table_init(&made, &(hm_table_desc){.columns = columns,
-                                                        .column_count = 2,
-                                                        .memory = &history.table}),
-                  (void)hm_table_insert(&made, NULL),
-                  hm_table_get(&made, hm_table_handle_at(&made, 0), 1))
-    CHECK_EDIT_OF(secondary,
-                  hm_secondary_init(
-                      &made, &(hm_secondary_desc){.value_size = PAGES, .memory = &history.table}),
-                  (void)hm_secondary_set(&made, owner, NULL), hm_secondary_get(&made, owner))
 }
 
 /* an order that hears of edits */

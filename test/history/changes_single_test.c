@@ -135,23 +135,6 @@ TEST(changes, are_told_whichever_byte_of_a_value_was_edited)
     end_pages(&s);
 }
 
-TEST(changes, tell_of_an_item_whose_entry_looks_as_it_did_when_it_was_gone)
-{
-    pages s;
-    uint32_t told = 0;
-    begin_pages(&s);
-    hm_handle gone = s.handles[PAGES_ITEMS - 1];
-    CHECK(hm_map_erase(&s.map, gone));
-    uint64_t without = hm_history_mark(&s.history);
-    CHECK(hm_map_adopt(&s.map, gone, NULL) == HM_OK);
-    uint64_t with = hm_history_mark(&s.history);
-    CHECK(hm_map_changes(&s.history, &s.map, without, with, count_change, &told) == HM_OK);
-    CHECK(told == 1);
-    CHECK(hm_map_changes(&s.history, &s.map, with, without, count_change, &told) == HM_OK);
-    CHECK(told == 2);
-    end_pages(&s);
-}
-
 static void rewind_in_hook(void *item, void *context)
 {
     hm_history *history = context;
@@ -222,23 +205,6 @@ TEST(changes, of_a_map_that_fit_nothing_are_refused)
     };
     APPLY_ALL(map, &map, changes)
     CHECK(hm_map_count(&map) == 1 && *(uint64_t *)hm_map_get(&map, handle) == 7);
-    hm_map_fini(&map);
-}
-
-TEST(changes, of_the_meta_of_a_map_are_made_where_there_is_one)
-{
-    hm_map map;
-    CHECK(hm_map_init(&map, &(hm_map_desc){.item_size = 8, .meta_size = 8}) == HM_OK);
-    hm_handle handle = hm_map_insert(&map, NULL), none = {handle.bits + 1};
-    const received changes[] = {
-        EDIT(handle, 1, 7, HM_ERROR_INVALID), EDIT(handle, 2, 8, HM_ERROR_INVALID),
-        EDIT(none, 1, 8, HM_ERROR_STALE),     EDIT(handle, 1, 8, HM_OK),
-        ERASE(handle, 1, 0, HM_OK), /* It goes with its item. */
-        ERASE(none, 1, 0, HM_ERROR_STALE),
-    };
-    APPLY_ALL(map, &map, changes)
-    CHECK(*(uint64_t *)hm_map_meta_at(&map, 0) == 7 && hm_map_contains(&map, handle));
-    CHECK(*(uint64_t *)hm_map_get(&map, handle) == 0);
     hm_map_fini(&map);
 }
 
@@ -348,22 +314,6 @@ TEST(changes, of_a_world_that_fit_nothing_are_refused)
     hm_world_fini(&world);
 }
 
-static void apply_to_its_map(void *item, void *context)
-{
-    const received edit = EDIT(HM_NULL_HANDLE, 0, 8, HM_ERROR_BUSY);
-    (void)item;
-    CHECK(hm_map_apply(context, &edit.change) == edit.status);
-}
-
-TEST(changes, are_refused_inside_a_callback)
-{
-    static hm_map map;
-    const hm_map_desc desc = {.item_size = 8, .destroy = apply_to_its_map, .context = &map};
-    CHECK(hm_map_init(&map, &desc) == HM_OK);
-    CHECK(hm_map_erase(&map, hm_map_insert(&map, NULL)));
-    hm_map_fini(&map);
-}
-
 /* A map with an item that goes, one that stays, and one that is edited; and the file of that. */
 static void begin_file(scene *s, hm_map *map, hm_map *copy, test_file *file)
 {
@@ -431,28 +381,6 @@ TEST(changes, are_saved_as_bytes_and_only_of_containers_that_are_there)
     file.fail_at = 2;
     CHECK(hm_map_save_changes(&s.history, &map, NULL, 1, 2, test_sink(&file)) == HM_ERROR_IO);
     end_file(&s, &map, &copy, &file);
-}
-
-TEST(changes, between_marks_ahead_of_a_rewind_are_told_too)
-{
-    scene s;
-    uint32_t told = 0;
-    CHECK(begin_scene(&s, NULL) == HM_OK);
-    uint64_t first = hm_history_mark(&s.history);
-    hm_handle entity = hm_world_create(&s.world, NULL, 0);
-    uint64_t second = hm_history_mark(&s.history);
-    CHECK(hm_world_add(&s.world, entity, s.component, NULL) == HM_OK);
-    uint64_t third = hm_history_mark(&s.history);
-    CHECK(hm_history_rewind(&s.history, first) == HM_OK);
-    CHECK(hm_world_changes(&s.history, &s.world, second, third, count_change, &told) == HM_OK);
-    CHECK(told == 1);
-    CHECK(hm_world_changes(&s.history, &s.world, third, first, count_change, &told) == HM_OK);
-    CHECK(told == 3);
-    CHECK(hm_world_changes(&s.history, &s.world, 0, third, count_change, &told) == HM_OK);
-    CHECK(told == 5);
-    CHECK(hm_world_changes(&s.history, &s.world, 0, 0, count_change, &told) == HM_OK);
-    CHECK(told == 5);
-    end_scene(&s);
 }
 
 TEST(changes, are_not_told_in_part_when_memory_is_refused)
@@ -599,41 +527,6 @@ TEST(changes, of_a_pool_whose_blocks_were_given_back_are_told)
         hm_pool_fini(&pool);
         hm_history_fini(&history);
     }
-}
-
-/* Clear and trim write no entries: those of slots that were dropped look as they did when they had
- * items, at positions that have others by now. */
-TEST(changes, of_items_whose_slots_were_dropped_are_told)
-{
-    enum { MANY = 5000, FEW = 600, KEPT = 4000 }; /* the slot that keeps those below it */
-    static hm_handle handles[MANY];
-    hm_history history;
-    hm_map map = {.name = "map"};
-    uint32_t told = 0;
-    CHECK(hm_history_init(&history, &(hm_history_desc){.marks = 4}) == HM_OK);
-    CHECK(hm_map_watch(&history, &map) == HM_OK);
-    CHECK(hm_map_init(&map, &(hm_map_desc){.item_size = 8, .memory = &history.table}) == HM_OK);
-    CHECK(hm_map_insert_n(&map, NULL, MANY, handles) == HM_OK);
-    hm_handle kept = handles[KEPT];
-    memmove(handles + KEPT, handles + KEPT + 1, sizeof *handles * (MANY - KEPT - 1));
-    handles[MANY - 1] = kept;
-    for (uint32_t i = 0; i < MANY / 2; i++) { /* The first positions have the highest slots. */
-        hm_handle handle = handles[i];
-        handles[i] = handles[MANY - 1 - i];
-        handles[MANY - 1 - i] = handle;
-    }
-    CHECK(hm_map_arrange(&map, handles, MANY, NULL).done);
-    uint64_t many = hm_history_mark(&history);
-    hm_map_clear(&map);
-    CHECK(hm_handle_index(hm_map_insert(&map, NULL)) == KEPT && hm_map_trim(&map) == HM_OK);
-    CHECK(hm_map_insert_n(&map, NULL, FEW - 1, NULL) == HM_OK);
-    uint64_t few = hm_history_mark(&history);
-    CHECK(hm_map_changes(&history, &map, many, few, count_change, &told) == HM_OK);
-    CHECK(told == MANY + FEW);
-    CHECK(hm_map_changes(&history, &map, few, many, count_change, &told) == HM_OK);
-    CHECK(told == 2 * (MANY + FEW));
-    hm_map_fini(&map);
-    hm_history_fini(&history);
 }
 
 static void mark_in_hook(void *value, void *context)

@@ -88,117 +88,7 @@ static void rewind_to(scene *s, uint64_t number)
     CHECK(hm_history_validate(&s->history) == HM_OK);
 }
 
-/* What comes back */
-
-TEST(history, handles_items_and_memory_come_back)
-{
-    scene s;
-    begin(&s);
-    uint64_t empty = take_mark(&s);
-    CHECK(insert(&s, ITEMS) == HM_OK);
-    uint64_t full = take_mark(&s);
-    hm_map_clear(&s.map);
-    CHECK(hm_map_trim(&s.map) == HM_OK);
-    rewind_to(&s, full);
-    CHECK(has(&s, ITEMS));
-    rewind_to(&s, empty);
-    CHECK(has(&s, 0) && hm_map_explain(&s.map, s.handles[0]) == HM_HANDLE_OUT_OF_RANGE);
-    rewind_to(&s, full);
-    CHECK(has(&s, ITEMS));
-    end(&s);
-}
-
-/* Containers poison what they do not use, and the sanitizer remembers it by addresses. */
-TEST(history, memory_that_is_committed_again_is_not_poisoned)
-{
-    hm_history history;
-    CHECK(hm_history_init(&history, &(hm_history_desc){.marks = 2}) == HM_OK);
-    const hm_memory *table = &history.table;
-    unsigned char *page = table->reserve(table->context, table->page_size);
-    CHECK(page != NULL && table->commit(table->context, page, table->page_size));
-    hm_memory_poison(page, table->page_size);
-    CHECK(table->decommit(table->context, page, table->page_size));
-    CHECK(table->commit(table->context, page, table->page_size));
-    page[0] = 1;
-    CHECK(page[table->page_size - 1] == 0);
-    table->release(table->context, page, table->page_size);
-    hm_history_fini(&history);
-}
-
-TEST(history, a_container_that_has_ended_comes_back_and_one_that_was_made_is_empty)
-{
-    scene s, later;
-    begin(&s);
-    CHECK(insert(&s, ITEMS) == HM_OK);
-    uint64_t before = take_mark(&s);
-    hm_map_fini(&s.map);
-    const hm_map_desc desc = {.item_size = 40, .memory = &s.history.table};
-    CHECK(hm_map_init(&later.map, &desc) == HM_OK && insert(&later, ITEMS) == HM_OK);
-    CHECK(hm_history_watch(&s.history, &later.map, sizeof later.map) == HM_OK);
-    uint64_t after = take_mark(&s);
-    rewind_to(&s, before);
-    CHECK(has(&s, ITEMS) && hm_map_count(&later.map) == 0);
-    CHECK(hm_map_validate(&later.map) == HM_OK);
-    rewind_to(&s, after);
-    CHECK(has(&later, ITEMS) && hm_map_count(&s.map) == 0);
-    hm_map_fini(&later.map);
-    end(&s);
-}
-
-TEST(history, what_is_watched_comes_back_until_it_is_not)
-{
-    static unsigned char state[10000];
-    scene s;
-    begin(&s);
-    uint64_t before = take_mark(&s);
-    memset(state, 1, sizeof state);
-    CHECK(hm_history_watch(&s.history, state, sizeof state) == HM_OK);
-    uint64_t with_1 = take_mark(&s);
-    memset(state, 2, sizeof state);
-    state[0] = 1;
-    uint64_t with_2 = take_mark(&s);
-    rewind_to(&s, with_1);
-    CHECK(state[1] == 1 && state[9999] == 1);
-    rewind_to(&s, before);
-    CHECK(state[0] == 0 && state[9999] == 0);
-    rewind_to(&s, with_2);
-    CHECK(state[0] == 1 && state[1] == 2 && state[9999] == 2);
-    CHECK(!hm_history_unwatch(&s.history, state + 4096) && !hm_history_unwatch(&s.history, NULL));
-    CHECK(hm_history_unwatch(&s.history, state) && !hm_history_unwatch(&s.history, state));
-    rewind_to(&s, before);
-    CHECK(state[0] == 1 && state[1] == 2 && state[9999] == 2);
-    CHECK(hm_history_watch(&s.history, state + 5000, 5000) == HM_OK);
-    rewind_to(&s, before);
-    CHECK(state[4999] == 2 && state[5000] == 0);
-    end(&s);
-}
-
 /* Refusals */
-
-TEST(history, a_mark_that_is_not_kept_is_refused)
-{
-    scene s;
-    begin(&s);
-    CHECK(hm_history_rewind(&s.history, 1) == HM_ERROR_STALE);
-    CHECK(says("hm_history_rewind: mark 1 is not among the 0 that the history keeps: raise marks"));
-    for (int i = 0; i < 4; i++)
-        (void)take_mark(&s);
-    hm_history_stats stats = hm_history_get_stats(&s.history);
-    CHECK(stats.oldest_mark == 2 && stats.newest_mark == 4);
-    CHECK(hm_history_rewind(&s.history, 1) == HM_ERROR_STALE);
-    CHECK(hm_history_rewind(&s.history, 5) == HM_ERROR_STALE);
-    rewind_to(&s, 2);
-    CHECK(insert(&s, 1) == HM_OK);
-    CHECK(hm_history_rewind(&s.history, 4) == HM_ERROR_STALE);
-    CHECK(says("hm_history_rewind: mark 4 is ahead, and something has changed: rewind to an "
-               "earlier mark") &&
-          has(&s, 1));
-    CHECK(take_mark(&s) == 5); /* which takes the place of those that were ahead */
-    CHECK(hm_history_rewind(&s.history, 4) == HM_ERROR_STALE && has(&s, 1));
-    rewind_to(&s, 2);
-    CHECK(has(&s, 0));
-    end(&s);
-}
 
 TEST(history, an_init_with_a_bad_descriptor_is_refused)
 {
@@ -329,28 +219,6 @@ TEST(history, bytes_that_are_watched_again_with_more_are_forgotten_together)
     end(&s);
 }
 
-TEST(history, what_lies_beside_bytes_that_are_forgotten_stays_watched)
-{
-    static unsigned char state[3][5000];
-    scene s;
-    begin(&s);
-    for (int i = 0; i < 3; i++)
-        CHECK(hm_history_watch(&s.history, state[i], sizeof state[i]) == HM_OK);
-    uint64_t zeros = take_mark(&s);
-    memset(state, 1, sizeof state);
-    CHECK(insert(&s, ITEMS) == HM_OK);
-    uint64_t ones = take_mark(&s);
-    memset(state, 2, sizeof state);
-    (void)take_mark(&s);
-    CHECK(hm_history_unwatch(&s.history, state[1]));
-    rewind_to(&s, ones);
-    CHECK(state[0][0] == 1 && state[1][0] == 2 && state[2][4999] == 1 && has(&s, ITEMS));
-    CHECK(hm_history_unwatch(&s.history, state[0]));
-    rewind_to(&s, zeros);
-    CHECK(state[0][0] == 1 && state[1][4999] == 2 && state[2][4999] == 0 && has(&s, 0));
-    end(&s);
-}
-
 /* Three arrays, each of which has another value at each moment. */
 enum { WATCHED = 3, WATCHED_SIZE = 5000 };
 static unsigned char watched[WATCHED][WATCHED_SIZE];
@@ -409,38 +277,6 @@ TEST(history, what_is_forgotten_while_marks_are_ahead_leaves_the_others_as_they_
 {
     for (int back = 0; back < 3; back++)
         forget_second(back);
-}
-
-/* Pieces of what is watched are numbered, and new ones take the numbers of those that are
- * forgotten. */
-TEST(history, what_is_watched_again_has_no_state_of_earlier_marks)
-{
-    static unsigned char state[3 * 4096];
-    scene s;
-    begin(&s);
-    memset(state, 1, sizeof state);
-    CHECK(hm_history_watch(&s.history, state, sizeof state) == HM_OK);
-    uint64_t first = take_mark(&s);
-    memset(state, 2, sizeof state);
-    (void)take_mark(&s);
-    CHECK(hm_history_unwatch(&s.history, state));
-    memset(state, 3, sizeof state);
-    uint64_t unwatched = take_mark(&s);
-    rewind_to(&s, first);
-    CHECK(test_bytes_are(state, sizeof state, 3));
-    for (int i = 2; i >= 0; i--)
-        CHECK(hm_history_watch(&s.history, state + (size_t)i * 4096, 4096) == HM_OK);
-    rewind_to(&s, first);
-    CHECK(test_bytes_are(state, sizeof state, 0));
-    rewind_to(&s, unwatched);
-    CHECK(test_bytes_are(state, sizeof state, 0));
-    memset(state, 4, sizeof state);
-    uint64_t again = take_mark(&s);
-    rewind_to(&s, unwatched);
-    CHECK(test_bytes_are(state, sizeof state, 0));
-    rewind_to(&s, again);
-    CHECK(test_bytes_are(state, sizeof state, 4));
-    end(&s);
 }
 
 /* Checks what validate says of a history in which `field` is `value`, and puts it back. */
@@ -610,24 +446,6 @@ TEST(history, more_than_the_range_has_is_refused)
     table->release(table->context, most, (size_t)1 << 23);
     CHECK(table->reserve(table->context, (size_t)1 << 23) == most);
     table->release(table->context, most, (size_t)1 << 23);
-    end(&s);
-}
-
-TEST(history, a_range_that_comes_back_is_reserved)
-{
-    scene s;
-    begin(&s);
-    const hm_memory *table = &s.history.table;
-    size_t page = table->page_size;
-    unsigned char *released = table->reserve(table->context, 8 * page);
-    uint64_t before = take_mark(&s);
-    table->release(table->context, released, 8 * page);
-    CHECK(table->reserve(table->context, page) == released);
-    rewind_to(&s, before);
-    unsigned char *next = table->reserve(table->context, page);
-    CHECK(next == released + 8 * page && hm_history_validate(&s.history) == HM_OK);
-    table->release(table->context, next, page);
-    table->release(table->context, released, 8 * page);
     end(&s);
 }
 

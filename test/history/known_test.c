@@ -90,49 +90,6 @@ static bool has(const test_any *container, test_kind kind, uint32_t n)
 
 enum { BEFORE = 7, AFTER = 900 };
 
-TEST(history, every_container_in_it_comes_back_without_a_watch)
-{
-    static test_any containers[TEST_KINDS];
-    hm_history history;
-    begin(&history, NULL);
-    for (test_kind kind = 0; kind < TEST_KINDS; kind++) {
-        CHECK(test_any_init(&containers[kind], kind, 1, 0, &history.table) == HM_OK);
-        CHECK(add_to(&containers[kind], kind, BEFORE) == BEFORE);
-    }
-    uint64_t mark = hm_history_mark(&history);
-    for (test_kind kind = 0; kind < TEST_KINDS; kind++)
-        CHECK(add_to(&containers[kind], kind, AFTER) >= AFTER);
-    rewind_to(&history, mark);
-    for (test_kind kind = 0; kind < TEST_KINDS; kind++) {
-        CHECK(has(&containers[kind], kind, BEFORE));
-        test_any_fini(&containers[kind], kind);
-    }
-    hm_history_fini(&history);
-}
-
-TEST(history, what_was_made_after_the_mark_is_empty_and_may_be_made_again)
-{
-    static test_any container;
-    for (test_kind kind = 0; kind < TEST_KINDS; kind++) {
-        hm_history history;
-        begin(&history, NULL);
-        uint64_t mark = hm_history_mark(&history);
-        for (int again = 0; again < 2; again++) {
-            CHECK(test_any_init(&container, kind, 1, 0, &history.table) == HM_OK);
-            CHECK(add_to(&container, kind, AFTER) == AFTER);
-            CHECK(again != 0 || hm_history_mark(&history) != 0);
-            rewind_to(&history, mark);
-            CHECK(has(&container, kind, 0));
-        }
-        memset(&container, 0xA5, sizeof container); /* Its memory may end without a fini. */
-        CHECK(hm_history_mark(&history) != 0);
-        rewind_to(&history, mark);
-        for (size_t i = 0; i < sizeof container; i++)
-            CHECK(((unsigned char *)&container)[i] == 0xA5);
-        hm_history_fini(&history);
-    }
-}
-
 /* The memory comes back, and nobody owns it: the history releases it in the end. */
 TEST(history, what_was_finished_after_the_mark_stays_so)
 {
@@ -261,35 +218,6 @@ TEST(history, a_mark_is_refused_while_a_container_in_watched_bytes_is_busy)
     end_game(&g, &history);
 }
 
-/* The program says that the bytes stay: so a container there comes back although it was finished,
- * and goes again, back and ahead. */
-TEST(history, in_watched_bytes_a_finished_container_comes_back)
-{
-    static game g;
-    hm_history history;
-    begin_game(&g, &history);
-    CHECK(hm_history_watch(&history, &g, sizeof g) == HM_OK);
-    (void)hm_map_insert(&g.map, NULL);
-    uint64_t full = hm_history_mark(&history);
-    hm_map_fini(&g.map);
-    g.frame = 5;
-    uint64_t ended = hm_history_mark(&history);
-    rewind_to(&history, full);
-    CHECK(hm_map_count(&g.map) == 1 && g.frame == 0);
-    CHECK(hm_map_erase(&g.map, hm_map_handle_at(&g.map, 0))); /* It is known as it was. */
-    rewind_to(&history, full);
-    rewind_to(&history, ended);
-    CHECK(hm_map_count(&g.map) == 0 && g.frame == 5);
-    CHECK(hm_map_init(&g.map, &(hm_map_desc){.item_size = 4, .memory = &history.table}) == HM_OK);
-    (void)hm_map_insert(&g.map, NULL);
-    CHECK(hm_history_mark(&history) != 0 && hm_history_unwatch(&history, &g));
-    CHECK(hm_map_insert_n(&g.map, NULL, 3, NULL) == HM_OK);
-    g.frame = 6;
-    rewind_to(&history, ended + 1);
-    CHECK(hm_map_count(&g.map) == 1 && g.frame == 6); /* The map knows itself, the rest does not. */
-    end_game(&g, &history);
-}
-
 TEST(history, a_map_that_is_forgotten_is_not_written_any_more)
 {
     static game g;
@@ -309,27 +237,6 @@ TEST(history, a_map_that_is_forgotten_is_not_written_any_more)
 }
 
 /* queries, which no history knows */
-
-TEST(history, a_query_sees_that_its_world_was_rewound)
-{
-    static game g;
-    hm_history history;
-    hm_component x, y;
-    begin_game(&g, &history);
-    x = g.dense;
-    y = hm_world_component(&g.world, &(hm_component_desc){.size = 8, .name = "y"});
-    hm_query_desc desc = {.all = &x, .all_count = 1};
-    CHECK(hm_query_init(&g.query, &g.world, &desc) == HM_OK);
-    uint64_t mark = hm_history_mark(&history);
-    (void)hm_world_create(&g.world, (hm_component[]){x, y}, 2);
-    CHECK(hm_query_count(&g.query) == 1);
-    rewind_to(&history, mark);
-    (void)hm_world_create(&g.world, &y, 1); /* Its archetype is where that of both was. */
-    CHECK(hm_query_count(&g.query) == 0);
-    (void)hm_world_create(&g.world, &x, 1);
-    CHECK(hm_query_count(&g.query) == 1);
-    end_game(&g, &history);
-}
 
 /* Two components that a rewind takes away, and others with their numbers and other storages. */
 TEST(history, a_query_for_what_a_rewind_took_away_matches_nothing)
@@ -374,28 +281,6 @@ static void make_tagged(game *g, const hm_component tags[MANY])
     for (uint32_t i = 0; i < MANY; i++)
         CHECK(
             !hm_handle_is_null(hm_world_create(&g->world, (hm_component[]){g->dense, tags[i]}, 2)));
-}
-
-TEST(history, a_query_over_many_archetypes_is_right_after_rewinds_back_and_ahead)
-{
-    static game g;
-    hm_history history;
-    hm_component tags[MANY];
-    begin_game(&g, &history);
-    make_tags(&g, tags);
-    const hm_query_desc desc = {.all = &g.dense, .all_count = 1};
-    CHECK(hm_query_init(&g.query, &g.world, &desc) == HM_OK);
-    uint64_t none = hm_history_mark(&history);
-    make_tagged(&g, tags);
-    CHECK(hm_query_count(&g.query) == MANY);
-    uint64_t many = hm_history_mark(&history);
-    for (int again = 0; again < 3; again++) {
-        rewind_to(&history, none);
-        CHECK(again == 1 || hm_query_count(&g.query) == 0);
-        rewind_to(&history, many);
-        CHECK(hm_query_count(&g.query) == MANY);
-    }
-    end_game(&g, &history);
 }
 
 /* Its list was whole at the mark, and was begun anew since, but not ended. */

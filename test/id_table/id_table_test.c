@@ -34,17 +34,6 @@ TEST(id_table, init_refuses_what_breaks_the_limits)
     CHECK(is_refused(&(hm_id_table_desc){.capacity = 10, .memory = &broken}, HM_ERROR_INVALID));
 }
 
-TEST(id_table, init_holds_nothing_when_its_reservation_is_refused)
-{
-    test_memory memory;
-    test_memory_init(&memory, 65536);
-    hm_id_table_desc desc = {.capacity = 10, .memory = &memory.table};
-    test_memory_fail(&memory, 1, false);
-    CHECK(is_refused(&desc, HM_ERROR_MEMORY));
-    CHECK(memory.calls == 1);
-    test_memory_check_released(&memory);
-}
-
 static uint32_t default_slots(uint32_t capacity, const hm_memory *memory)
 {
     hm_id_table table;
@@ -71,21 +60,6 @@ TEST(id_table, zero_fields_mean_the_defaults)
     hm_id_table_fini(&table);
 }
 
-TEST(id_table, the_largest_limits_are_accepted)
-{
-    hm_id_table table;
-    hm_id_table_desc desc = {.capacity = 10, .max_slots = 10, .type_id = 0x7FFF};
-    if (test_has_addresses(sizeof(hm_handle) * (uint64_t)UINT32_MAX, "an ID table of 2^32 slots")) {
-        desc.capacity = UINT32_MAX - 1;
-        desc.max_slots = UINT32_MAX;
-    }
-    CHECK(hm_id_table_init(&table, &desc) == HM_OK);
-    hm_handle handle = issue(&table);
-    CHECK(handle.bits == UINT64_C(0x7FFF000100000000));
-    CHECK(is_live(&table, handle));
-    hm_id_table_fini(&table);
-}
-
 TEST(id_table, a_zeroed_table_is_an_empty_one_for_every_function)
 {
     hm_id_table table = {0};
@@ -103,144 +77,6 @@ TEST(id_table, a_zeroed_table_is_an_empty_one_for_every_function)
     CHECK(hm_id_table_count(&table) == 0);
     hm_id_table_fini(&table);
     CHECK(is_zeroed(&table));
-}
-
-TEST(id_table, fini_gives_all_back_and_may_run_twice)
-{
-    test_memory memory;
-    hm_id_table table;
-    test_memory_init(&memory, 65536);
-    make(&table, 100, 0, &memory);
-    CHECK(memory.calls == 1 && memory.committed_size == 0);
-    hm_handle handle = issue(&table);
-    CHECK(hm_id_table_count(&table) == 1);
-    hm_id_table_fini(&table);
-    test_memory_check_released(&memory);
-    CHECK(is_zeroed(&table));
-    CHECK(!is_live(&table, handle));
-    hm_id_table_fini(&table);
-}
-
-/* ---- issue, release, clear ---- */
-
-TEST(id_table, what_was_reserved_is_issued_without_memory)
-{
-    test_memory memory;
-    hm_id_table table;
-    hm_handle handles[20];
-    test_memory_init(&memory, 65536);
-    make(&table, 30000, 0, &memory);
-    issue_n(&table, 20, handles);
-    release_down_to(&table, 12);
-    CHECK(hm_id_table_reserve(&table, 29989) == HM_ERROR_FULL);
-    CHECK(hm_id_table_reserve(&table, UINT32_MAX) == HM_ERROR_FULL);
-    test_memory_fail(&memory, 0, false);
-    CHECK(hm_id_table_reserve(&table, 29988) == HM_OK);
-    CHECK(memory.calls <= 2);
-    test_memory_fail(&memory, 1, true);
-    CHECK(hm_id_table_reserve(&table, 29988) == HM_OK);
-    for (uint32_t i = 0; i < 29988; i++) {
-        hm_handle handle = hm_id_table_issue(&table);
-        if (hm_handle_is_null(handle))
-            handle = hm_id_table_issue_slow(&table);
-        CHECK(!hm_handle_is_null(handle));
-    }
-    CHECK(memory.calls == 0 && table.count == 30000);
-    CHECK(hm_id_table_validate(&table) == HM_OK);
-    hm_id_table_fini(&table);
-}
-
-/* ---- which bits resolve ---- */
-
-TEST(id_table, neighbours_of_issued_handles_are_refused_unless_issued_themselves)
-{
-    enum { COUNT = 300 };
-    hm_id_table table;
-    hm_handle handles[COUNT];
-    make_with(&table, 1000, 0, COUNT, handles);
-    for (uint32_t i = 0; i < COUNT / 3; i++)
-        release_at(&table, (i * 7) % table.count);
-    for (uint32_t i = 0; i < COUNT / 6; i++)
-        issue(&table);
-    uint64_t live[COUNT] = {0}; /* slot -> bits */
-    for (uint32_t i = 0; i < table.count; i++) {
-        hm_handle handle = hm_id_table_handle_at(&table, i);
-        live[hm_handle_index(handle)] = handle.bits;
-    }
-    for (uint32_t i = 0; i < COUNT; i++) {
-        const uint64_t bases[] = {handles[i].bits, live[i]};
-        for (int k = 0; k < 2 * 67; k++) {
-            uint64_t bits = bases[k / 67];
-            int step = k % 67;
-            bits = step < 64 ? bits ^ UINT64_C(1) << step : bits + (uint64_t)step - 65;
-            uint32_t slot = (uint32_t)bits;
-            bool expected = bits != 0 && slot < COUNT && live[slot] == bits;
-            CHECK(is_live(&table, hm_handle_from_bits(bits)) == expected);
-        }
-    }
-    hm_id_table_fini(&table);
-}
-
-TEST(id_table, random_bits_are_refused_unless_issued)
-{
-    hm_id_table table;
-    hm_handle handles[64];
-    make_with(&table, 64, 0, 64, handles);
-    release_down_to(&table, 32);
-    uint64_t random = test_seed("random bits");
-    for (int i = 0; i < 1000000; i++) {
-        /* Half of them have an index that exists and a small generation. */
-        uint64_t mask = i % 2 ? UINT64_MAX : UINT64_C(0x80070003000000FF);
-        hm_handle handle = hm_handle_from_bits(test_random(&random) & mask);
-        uint32_t slot = hm_handle_index(handle);
-        CHECK(is_live(&table, handle) == (slot < 32 && hm_handle_equal(handle, handles[slot])));
-    }
-    hm_id_table_fini(&table);
-}
-
-TEST(id_table, explain_asks_in_the_order_of_the_states)
-{
-    hm_id_table table;
-    hm_handle handles[4];
-    make_with(&table, 4, 8, 3, handles);
-    release_at(&table, 2);
-    live_through(&table, LIVES - 1);
-    hm_handle spent = hm_handle_pack(2, LIVES, TYPE_ID);
-    CHECK(hm_id_table_explain(&table, spent) == HM_HANDLE_STALE);
-    handles[3] = issue(&table); /* meets slot 2, retires it, opens slot 3 */
-    release_at(&table, 1);
-    const uint64_t free_bit = HM_HANDLE_FREE_BIT;
-    const struct {
-        hm_handle handle;
-        hm_handle_state state;
-    } cases[] = {
-        {HM_NULL_HANDLE, HM_HANDLE_NULL},
-        {{free_bit}, HM_HANDLE_FORGED},
-        {{handles[0].bits | free_bit}, HM_HANDLE_FORGED},
-        {{spent.bits | free_bit}, HM_HANDLE_FORGED},
-        {{hm_handle_pack(100, 1, 9).bits | free_bit}, HM_HANDLE_FORGED},
-        {hm_handle_pack(1, 0, 0), HM_HANDLE_FORGED},
-        {hm_handle_pack(100, 0, 9), HM_HANDLE_FORGED},
-        {hm_handle_pack(2, 0, TYPE_ID), HM_HANDLE_FORGED},
-        {hm_handle_pack(0, 1, 9), HM_HANDLE_FOREIGN},
-        {hm_handle_pack(100, 1, 9), HM_HANDLE_FOREIGN},
-        {hm_handle_pack(2, LIVES, 9), HM_HANDLE_FOREIGN},
-        {hm_handle_pack(4, 1, TYPE_ID), HM_HANDLE_OUT_OF_RANGE},
-        {hm_handle_pack(UINT32_MAX, LIVES, TYPE_ID), HM_HANDLE_OUT_OF_RANGE},
-        {hm_handle_pack(2, 1, TYPE_ID), HM_HANDLE_RETIRED},
-        {spent, HM_HANDLE_RETIRED},
-        {handles[0], HM_HANDLE_LIVE},
-        {handles[3], HM_HANDLE_LIVE},
-        {handles[1], HM_HANDLE_STALE},
-        {hm_handle_pack(1, 2, TYPE_ID), HM_HANDLE_FORGED},
-        {hm_handle_pack(0, 2, TYPE_ID), HM_HANDLE_FORGED},
-        {hm_handle_pack(3, LIVES, TYPE_ID), HM_HANDLE_FORGED},
-    };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        CHECK(hm_id_table_explain(&table, cases[i].handle) == cases[i].state);
-        CHECK(is_live(&table, cases[i].handle) == (cases[i].state == HM_HANDLE_LIVE));
-    }
-    hm_id_table_fini(&table);
 }
 
 /* ---- validate ---- */
@@ -360,58 +196,6 @@ TEST(id_table, validate_finds_a_position_that_no_slot_has)
 
 /* ---- retirement ---- */
 
-TEST(id_table, a_slot_is_retired_after_65535_lives_and_never_aliases)
-{
-    enum { SLOTS = 3 };
-    hm_id_table table;
-    make(&table, 1, SLOTS, NULL);
-    for (uint32_t slot = 0; slot < SLOTS; slot++) {
-        for (uint32_t generation = 1; generation <= LIVES; generation++) {
-            hm_handle handle = issue(&table);
-            CHECK(hm_handle_equal(handle, hm_handle_pack(slot, generation, TYPE_ID)));
-            CHECK(is_live(&table, handle));
-            CHECK(table.slot_count - table.used == slot); /* retired */
-            release_at(&table, 0);
-            CHECK(!is_live(&table, handle));
-        }
-        CHECK(hm_id_table_validate(&table) == HM_OK);
-    }
-    CHECK(hm_id_table_reserve(&table, 1) == HM_ERROR_FULL);
-    for (uint32_t slot = 0; slot < SLOTS; slot++)
-        for (uint32_t generation = 0; generation <= LIVES; generation++)
-            CHECK(!is_live(&table, hm_handle_pack(slot, generation, TYPE_ID)));
-    hm_id_table_fini(&table);
-}
-
-/* A spent slot is retired even if the reserve that meets it fails; nothing else changes. */
-TEST(id_table, a_spent_index_space_is_full_and_the_failure_changes_nothing_that_lives)
-{
-    hm_id_table table;
-    hm_handle handles[2];
-    make(&table, 3, 3, NULL);
-    issue_n(&table, 2, handles);
-    live_through(&table, LIVES);
-    const hm_handle spent = hm_handle_pack(2, LIVES, TYPE_ID);
-    CHECK(hm_id_table_explain(&table, spent) == HM_HANDLE_STALE);
-    CHECK(hm_id_table_reserve(&table, 1) == HM_ERROR_FULL);
-    CHECK(hm_id_table_explain(&table, spent) == HM_HANDLE_RETIRED);
-    CHECK(table.count == 2 && table.slot_count == 3 && hm_id_table_validate(&table) == HM_OK);
-    CHECK(is_live(&table, handles[0]) && is_live(&table, handles[1]) && !is_live(&table, spent));
-    const hm_id_table before = table;
-    CHECK(hm_id_table_reserve(&table, 1) == HM_ERROR_FULL);
-    CHECK(hm_handle_is_null(issue(&table)));
-    CHECK(memcmp(&before, &table, sizeof table) == 0);
-
-    /* One slot is usable again: one issue succeeds, a second fails. */
-    release_at(&table, 0);
-    CHECK(hm_id_table_reserve(&table, 2) == HM_ERROR_FULL);
-    CHECK(hm_handle_equal(issue(&table), hm_handle_pack(0, 2, TYPE_ID)));
-    CHECK(hm_id_table_reserve(&table, 1) == HM_ERROR_FULL);
-    CHECK(is_live(&table, handles[1]) && !is_live(&table, handles[0]));
-    CHECK(hm_id_table_validate(&table) == HM_OK);
-    hm_id_table_fini(&table);
-}
-
 /* Makes the slot at position `count` one that is met in its last generation. */
 static void spend_next(hm_id_table *table)
 {
@@ -432,34 +216,6 @@ TEST(id_table, without_a_capacity_a_reserve_of_more_than_the_slots_that_are_left
     CHECK(hm_id_table_reserve(&table, SLOTS - 1) == HM_OK && table.entries != entries);
     CHECK(hm_id_table_validate(&table) == HM_OK);
     hm_id_table_fini(&table);
-}
-
-/* They leave the range of the table, and then one of their own. */
-TEST(id_table, entries_move_whenever_retired_slots_have_used_them_up)
-{
-    test_memory memory;
-    hm_id_table table;
-    uint32_t moves = 0;
-    test_memory_init(&memory, hm_memory_os()->page_size);
-    make(&table, 4, 0, &memory);
-    for (uint32_t i = 0; moves < 3; i++) {
-        const hm_handle *entries = table.entries;
-        hm_handle handle = HM_NULL_HANDLE;
-        for (uint32_t k = 1; hm_handle_is_null(handle); k++) {
-            test_memory_fail(&memory, k, k % 2 == 0);
-            handle = issue(&table);
-        }
-        test_memory_fail(&memory, 0, false);
-        CHECK(hm_handle_equal(handle, hm_handle_pack(i, 1, TYPE_ID)));
-        CHECK(hm_id_table_explain(&table, hm_handle_pack(0, LIVES, TYPE_ID)) ==
-              (i == 0 ? HM_HANDLE_FORGED : HM_HANDLE_RETIRED));
-        release_at(&table, 0);
-        spend_next(&table);
-        moves += i != 0 && table.entries != entries;
-    }
-    CHECK(hm_id_table_validate(&table) == HM_OK);
-    hm_id_table_fini(&table);
-    test_memory_check_released(&memory);
 }
 
 /* ---- what comes next ---- */
@@ -494,37 +250,6 @@ static void make_spent(hm_id_table *table, const test_memory *memory)
         table->entries[slot].bits |= (uint64_t)LIVES << HM_HANDLE_GENERATION_SHIFT;
 }
 
-TEST(id_table_upcoming, a_reserve_that_is_refused_memory_retires_nothing)
-{
-    test_memory memory;
-    hm_id_table table;
-    test_memory_init(&memory, 65536);
-    make_spent(&table, &memory);
-    const hm_id_table before = table;
-    test_memory_fail(&memory, 1, true);
-    CHECK(hm_id_table_reserve(&table, 20000) == HM_ERROR_MEMORY);
-    CHECK(memcmp(&before, &table, sizeof table) == 0);
-    test_memory_fail(&memory, 0, false);
-    check_promise(&table, 20000);
-    CHECK(table.slot_count - table.used == 4);
-    hm_id_table_fini(&table);
-    test_memory_check_released(&memory);
-}
-
-TEST(id_table_upcoming, what_no_reserve_covers_is_null)
-{
-    static const hm_id_table zeroed;
-    hm_id_table table;
-    CHECK(hm_handle_is_null(hm_id_table_upcoming(&zeroed, 0)));
-    make(&table, 6, 9, NULL);
-    CHECK(hm_handle_is_null(hm_id_table_upcoming(&table, 0)));
-    check_promise(&table, 4);
-    for (uint32_t k = 2; k < 9; k++) /* above the capacity */
-        CHECK(hm_handle_is_null(hm_id_table_upcoming(&table, k)));
-    CHECK(hm_handle_is_null(hm_id_table_upcoming(&table, UINT32_MAX)));
-    hm_id_table_fini(&table);
-}
-
 /* A fresh slot without a committed entry, and a spent one. */
 TEST(id_table_upcoming, a_handle_that_cannot_be_issued_is_never_returned)
 {
@@ -543,50 +268,6 @@ TEST(id_table_upcoming, a_handle_that_cannot_be_issued_is_never_returned)
 }
 
 /* ---- broken contracts ---- */
-
-static void *reserve_but_not_so_much(void *context, size_t size)
-{
-    CHECK(size > 0);
-    return context;
-}
-
-static void release_nothing(void *context, void *address, size_t size)
-{
-    CHECK(address == context && size > 0);
-}
-
-/* A page has more entries than an index can count. Nothing is committed, so no memory is needed. */
-TEST(id_table, a_page_may_be_larger_than_the_index_space)
-{
-    static _Alignas(HM_MEMORY_ALIGNMENT) unsigned char place[HM_MEMORY_ALIGNMENT];
-    hm_memory memory = *hm_memory_os();
-    memory.reserve = reserve_but_not_so_much;
-    memory.release = release_nothing;
-    memory.context = place;
-    memory.page_size = SIZE_MAX / 64 + 1; /* so that no column would wrap around */
-    hm_id_table table;
-    hm_id_table_desc desc = {.capacity = 10, .memory = &memory};
-    CHECK(hm_id_table_init(&table, &desc) == HM_OK);
-    CHECK(hm_id_table_validate(&table) == HM_OK);
-    CHECK(hm_id_table_explain(&table, hm_handle_pack(0, 1, 0)) == HM_HANDLE_OUT_OF_RANGE);
-    CHECK(hm_id_table_trim(&table) == HM_OK);
-    hm_id_table_fini(&table);
-}
-
-TEST(id_table, an_adopt_takes_the_next_handle_and_the_last_place)
-{
-    hm_id_table table;
-    make(&table, 2, 10, NULL);
-    CHECK(hm_id_table_reserve(&table, 1) == HM_OK);
-    hm_handle next = hm_id_table_upcoming(&table, 0);
-    hm_handle far = hm_handle_pack(7, 1, TYPE_ID);
-    CHECK(hm_id_table_adopt(&table, next) == HM_OK && hm_id_table_adopt(&table, far) == HM_OK);
-    CHECK(hm_id_table_contains(&table, next) && hm_id_table_contains(&table, far));
-    CHECK(hm_id_table_adopt(&table, hm_handle_pack(8, 1, TYPE_ID)) == HM_ERROR_FULL);
-    CHECK(strstr(hm_last_error(), "hm_id_table: 2 of 2") != NULL);
-    CHECK(hm_id_table_validate(&table) == HM_OK);
-    hm_id_table_fini(&table);
-}
 
 TEST(id_table, without_a_capacity_it_grows_to_the_slot_of_an_adopted_handle)
 {

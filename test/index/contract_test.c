@@ -6,19 +6,7 @@
 #include "support/damage.h"
 #include "support/memory.h"
 
-#include <string.h>
-
 /* init */
-
-TEST(index_contract, the_defaults_are_valid)
-{
-    hm_index index;
-    CHECK(hm_index_init(&index, &(hm_index_desc){0}) == HM_OK);
-    CHECK(hm_index_capacity(&index) == UINT32_C(1) << 28);
-    CHECK(hm_index_get_stats(&index).reserved_size <= 65536);
-    CHECK(hm_index_set(&index, hm_handle_pack(0, 1, 0), UINT64_MAX) == HM_OK);
-    finish(&index);
-}
 
 TEST(index_contract, the_largest_capacity_and_key_limit_are_valid)
 {
@@ -37,64 +25,6 @@ TEST(index_contract, the_largest_capacity_and_key_limit_are_valid)
     CHECK(hm_index_set_n(&index, &other, &key, 1) == HM_OK);
     uint32_t count;
     CHECK(hm_index_members(&index, 3, &count) != NULL && count == 2);
-    finish(&index);
-}
-
-TEST(index_contract, a_key_of_any_size_is_refused_from_the_limit_on)
-{
-    hm_index index = make((hm_index_desc){.key_limit = 100});
-    set(&index, owner(0), 99);
-    for (uint32_t bit = 7; bit < 64; bit++) {
-        uint64_t key = UINT64_C(1) << bit | 3;
-        CHECK(hm_index_set(&index, owner(0), key) == HM_ERROR_INVALID);
-        CHECK(count_of(&index, key) == 0 && hm_index_remove_key(&index, key) == 0);
-    }
-    CHECK(hm_index_set(&index, owner(0), 100) == HM_ERROR_INVALID);
-    CHECK(strcmp(hm_last_error(),
-                 "key 100 is not below key_limit 100 of the index 'index': raise it") == 0);
-    CHECK(has_members(&index, 99, (const uint32_t[]){0}, 1));
-    finish(&index);
-}
-
-/* callbacks */
-
-static bool look(hm_handle from, uint64_t of, void *context)
-{
-    const hm_index *index = context;
-    uint64_t found = 0;
-    hm_index_view view = {0};
-    CHECK(has_members(index, 1, (const uint32_t[]){0, 1, 2}, 3));
-    CHECK(hm_index_key_of(index, from, &found) && found == 1 && of == found);
-    CHECK(hm_index_next(index, &view) && view.count == 3);
-    return false;
-}
-
-static bool doom(hm_handle from, uint64_t of, void *context)
-{
-    const hm_index *index = context;
-    CHECK(of == 1 && hm_index_contains(index, from) && hm_index_count(index) == 3);
-    CHECK(has_members(index, 1, (const uint32_t[]){0, 1, 2}, 3));
-    CHECK(hm_index_validate(index) == HM_OK);
-    return hm_handle_index(from) != 1;
-}
-
-TEST(index_contract, the_predicate_of_remove_if_sees_doomed_owners_too)
-{
-    hm_index index = make((hm_index_desc){0});
-    for (uint32_t slot = 0; slot < 3; slot++)
-        set(&index, owner(slot), 1);
-    CHECK(hm_index_remove_if(&index, doom, &index) == 2);
-    CHECK(has_members(&index, 1, (const uint32_t[]){1}, 1));
-    finish(&index);
-}
-
-TEST(index_contract, the_predicate_of_remove_if_sees_all_members)
-{
-    hm_index index = make((hm_index_desc){0});
-    for (uint32_t slot = 0; slot < 3; slot++)
-        set(&index, owner(slot), 1);
-    CHECK(hm_index_remove_if(&index, look, &index) == 0);
-    CHECK(has_members(&index, 1, (const uint32_t[]){0, 1, 2}, 3));
     finish(&index);
 }
 

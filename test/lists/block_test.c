@@ -38,25 +38,6 @@ static void check_walk(const hm_lists *lists, const hm_handle *wanted, uint32_t 
     CHECK(!hm_lists_next(lists, &view));
 }
 
-TEST(lists_block, a_list_that_was_emptied_is_pushed_into_its_old_block)
-{
-    for (int how = 0; how < 3; how++) {
-        hm_lists lists = make((hm_lists_desc){0});
-        hm_handle list[3];
-        for (int i = 0; i < 3; i++)
-            list[i] = make_list(&lists, 10 * i, 5);
-        const int *place = items_of(&lists, list[1]);
-        empty_by(&lists, list[1], how);
-        CHECK(hm_lists_item_count(&lists) == 10);
-        check_walk(&lists, (const hm_handle[]){list[0], list[2]}, 2);
-        CHECK(items_of(&lists, make_list(&lists, 50, 5)) != place);
-        push_row(&lists, list[1], 80, 5);
-        CHECK(items_of(&lists, list[1]) == place && has_row(&lists, list[1], 80, 5));
-        CHECK(has_row(&lists, list[0], 0, 5) && has_row(&lists, list[2], 20, 5));
-        finish(&lists);
-    }
-}
-
 TEST(lists_block, the_last_block_stays_too)
 {
     hm_lists lists = make((hm_lists_desc){0});
@@ -69,49 +50,6 @@ TEST(lists_block, the_last_block_stays_too)
     CHECK(items_of(&lists, list) == place && has_row(&lists, list, 7, 1));
     empty_by(&lists, list, 0);
     CHECK(hm_lists_defragment(&lists, NULL).done && lists.blocks.end == 1);
-    finish(&lists);
-}
-
-static void give_back(hm_lists *lists, hm_handle list, int how)
-{
-    if (how == 0)
-        CHECK(hm_lists_resize(lists, list, 0) == HM_OK);
-    else if (how == 1)
-        CHECK(hm_lists_destroy(lists, list));
-    else
-        CHECK(hm_lists_defragment(lists, NULL).done);
-}
-
-TEST(lists_block, resize_destroy_and_defragment_give_the_block_of_an_empty_list_back)
-{
-    for (int how = 0; how < 3; how++) {
-        hm_lists lists = make((hm_lists_desc){0});
-        hm_handle first = hm_lists_create(&lists), second = hm_lists_create(&lists);
-        CHECK(hm_lists_push_n(&lists, first, NULL, 6) == HM_OK); /* 4 units */
-        CHECK(hm_lists_push_n(&lists, second, NULL, 6) == HM_OK);
-        const int *place = items_of(&lists, first);
-        empty_by(&lists, first, how);
-        give_back(&lists, first, how);
-        CHECK(hm_lists_validate(&lists) == HM_OK && hm_lists_contains(&lists, first) == (how != 1));
-        CHECK((items_of(&lists, second) == place) == (how == 2));
-        hm_handle third = hm_lists_create(&lists);
-        CHECK(hm_lists_push_n(&lists, third, NULL, 6) == HM_OK);
-        CHECK(how == 2 || items_of(&lists, third) == place);
-        if (how != 1)
-            CHECK(hm_lists_push_n(&lists, first, NULL, 6) == HM_OK);
-        CHECK(items_of(&lists, first) != place && count_of(&lists, second) == 6);
-        finish(&lists);
-    }
-}
-
-TEST(lists_block, a_list_that_is_resized_to_none_again_and_again_is_without_a_block)
-{
-    hm_lists lists = make((hm_lists_desc){0});
-    hm_handle list = hm_lists_create(&lists);
-    for (int round = 0; round < 3; round++) {
-        CHECK(hm_lists_resize(&lists, list, 0) == HM_OK && lists.blocks.end == 1);
-        CHECK(hm_lists_push_n(&lists, list, NULL, 3) == HM_OK && lists.blocks.end == 5);
-    }
     finish(&lists);
 }
 

@@ -57,14 +57,6 @@ TEST(lists_contract, units_are_as_small_as_max_items_allow)
         check_unit(rows[i].size, rows[i].align, rows[i].max_items, rows[i].shift);
 }
 
-TEST(lists_contract, by_default_there_are_some_items_for_each_list)
-{
-    hm_lists lists = make((hm_lists_desc){.capacity = 10});
-    CHECK(lists.blocks.max_items ==
-          (sizeof(void *) > 4 && !hm_memory_os()->has_scarce_addresses ? 160 : 40));
-    finish(&lists);
-}
-
 TEST(lists_contract, where_addresses_are_scarce_the_default_of_max_items_is_4_for_each_list)
 {
     hm_lists lists = make((hm_lists_desc){.capacity = 10, .memory = hm_memory_heap()});
@@ -172,28 +164,6 @@ static bool look(const void *item, void *context)
     CHECK(hm_lists_next(from->lists, &view) && view.count == 10);
     from->calls++;
     return false;
-}
-
-/* Dooms every other item. All ten are there as often as before, the doomed ones too. */
-static bool doom(const void *item, void *context)
-{
-    caller *from = context;
-    const int *items = items_of(from->lists, from->list);
-    uint32_t seen = 0;
-    CHECK(items + from->calls == item);
-    for (uint32_t i = 0; i < 10; i++)
-        seen |= UINT32_C(1) << items[i];
-    CHECK(seen == 0x3ff && count_of(from->lists, from->list) == 10);
-    return from->calls++ % 2 == 0;
-}
-
-TEST(lists_contract, the_predicate_of_erase_if_sees_doomed_items_too)
-{
-    hm_lists lists = make((hm_lists_desc){0});
-    caller from = {&lists, make_list(&lists, 0, 10), make_list(&lists, 50, 10), 0};
-    CHECK(hm_lists_erase_if(&lists, from.list, doom, &from) == 5 && from.calls == 10);
-    CHECK(((const int *)items_of(&lists, from.list))[4] == 9 && count_of(&lists, from.list) == 5);
-    finish(&lists);
 }
 
 TEST(lists_contract, the_predicate_of_erase_if_sees_the_list_whole)

@@ -72,17 +72,6 @@ static uint32_t read_order(const hm_lists *lists, hm_handle *order)
     return n;
 }
 
-TEST(lists_defragment, the_gaps_are_closed_and_the_order_in_memory_stays)
-{
-    hm_handle before[LISTS], after[LISTS];
-    start(&stage);
-    uint32_t n = read_order(&stage.lists, before);
-    CHECK(call(&stage, 0).done);
-    check_packed(&stage.lists);
-    CHECK(read_order(&stage.lists, after) == n && memcmp(before, after, n * sizeof *before) == 0);
-    finish(&stage.lists);
-}
-
 TEST(lists_defragment, no_call_moves_more_lists_than_its_budget_and_the_next_resumes)
 {
     for (uint32_t budget = 1; budget <= 50; budget += 7) {
@@ -136,22 +125,6 @@ TEST(lists_defragment, a_call_after_done_costs_nothing_until_something_changes)
     finish(&stage.lists);
 }
 
-TEST(lists_defragment, only_lists_behind_a_gap_are_moved)
-{
-    hm_lists lists = make((hm_lists_desc){0});
-    hm_handle list[10];
-    for (int i = 0; i < 10; i++)
-        list[i] = make_list(&lists, 10 * i, 5);
-    CHECK(hm_lists_defragment(&lists, NULL).done);
-    CHECK(hm_lists_destroy(&lists, list[6]));
-    hm_progress progress = hm_lists_defragment(&lists, NULL);
-    CHECK(progress.done && progress.swaps == 3);
-    CHECK(hm_lists_destroy(&lists, list[9]));
-    progress = hm_lists_defragment(&lists, NULL);
-    CHECK(progress.done && progress.swaps == 0);
-    finish(&lists);
-}
-
 /* The other work of a call is limited too: many free blocks take several calls to join. */
 TEST(lists_defragment, a_call_looks_at_a_limited_number_of_blocks)
 {
@@ -200,33 +173,6 @@ TEST(lists_defragment, a_call_looks_at_fewer_blocks_after_it_has_joined_many)
     finish(&lists);
 }
 
-TEST(lists_defragment, memory_behind_the_lists_goes_back_by_trim)
-{
-    test_memory memory;
-    test_memory_init(&memory, test_page_size(4096));
-    hm_lists lists = make((hm_lists_desc){.max_items = 1000000, .memory = &memory.table});
-    hm_handle kept = HM_NULL_HANDLE;
-    for (int i = 0; i < 100; i++) {
-        hm_handle list = make_list(&lists, i, 5000);
-        if (i == 60)
-            kept = list;
-        else if (i > 60)
-            CHECK(hm_lists_destroy(&lists, list));
-    }
-    for (uint32_t i = hm_lists_count(&lists); i-- > 0;)
-        if (!hm_handle_equal(hm_lists_handle_at(&lists, i), kept))
-            CHECK(hm_lists_destroy(&lists, hm_lists_handle_at(&lists, i)));
-    size_t before = memory.committed_size;
-    CHECK(hm_lists_defragment(&lists, NULL).done && memory.committed_size == before);
-    CHECK(hm_lists_trim(&lists) == HM_OK && has_row(&lists, kept, 60, 5000));
-    CHECK(memory.committed_size < before / 4);
-    CHECK(hm_lists_get_stats(&lists).committed_size == memory.committed_size);
-    push_row(&lists, kept, 5060, 5000);
-    CHECK(has_row(&lists, kept, 60, 10000));
-    finish(&lists);
-    test_memory_check_released(&memory);
-}
-
 /* Pushes into, shortens or replaces a list. */
 static void change(scene *on, uint64_t *random)
 {
@@ -264,36 +210,6 @@ TEST(lists_defragment, anything_may_change_between_two_calls)
         check_packed(&stage.lists);
         finish(&stage.lists);
     }
-}
-
-/* A list that fits exactly moves at the next push, and then has room to grow. */
-TEST(lists_defragment, the_next_push_moves_a_list_that_fits_exactly)
-{
-    hm_lists lists = make((hm_lists_desc){0});
-    hm_handle list = make_list(&lists, 0, 8);
-    hm_handle other = make_list(&lists, 50, 8);
-    CHECK(hm_lists_defragment(&lists, NULL).done);
-    const int *place = items_of(&lists, list);
-    push_row(&lists, list, 8, 1);
-    CHECK(items_of(&lists, list) != place && has_row(&lists, other, 50, 8));
-    place = items_of(&lists, list);
-    push_row(&lists, list, 9, 3);
-    CHECK(items_of(&lists, list) == place && has_row(&lists, list, 0, 12));
-    finish(&lists);
-}
-
-/* The units of a list that fits exactly may have room for some items. */
-TEST(lists_defragment, a_push_into_the_last_unit_moves_nothing)
-{
-    hm_lists lists = make((hm_lists_desc){0});
-    hm_handle list = make_list(&lists, 0, 5), other = make_list(&lists, 50, 5);
-    CHECK(hm_lists_defragment(&lists, NULL).done);
-    const int *place = items_of(&lists, list);
-    push_row(&lists, list, 5, 1);
-    CHECK(items_of(&lists, list) == place && has_row(&lists, list, 0, 6));
-    hm_progress progress = hm_lists_defragment(&lists, NULL);
-    CHECK(progress.done && progress.swaps == 0 && has_row(&lists, other, 50, 5));
-    finish(&lists);
 }
 
 TEST(lists_defragment, items_have_the_largest_alignment_that_their_size_allows)

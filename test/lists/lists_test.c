@@ -68,37 +68,7 @@ TEST(lists, destroy_is_told_of_each_item_that_ends_and_of_the_last_first)
     CHECK(were_destroyed(&ended, items, 1));
 }
 
-/* items */
-
-TEST(lists, insert_at_behind_the_count_is_refused)
-{
-    hm_lists lists = make((hm_lists_desc){0});
-    hm_handle list = make_list(&lists, 0, 4);
-    CHECK(hm_lists_insert_at(&lists, list, 5, NULL) == NULL);
-    CHECK(strcmp(hm_last_error(),
-                 "hm_lists_insert_at: index 5 is above the count 4 of a list of 'lists'") == 0);
-    CHECK(has_row(&lists, list, 0, 4));
-    finish(&lists);
-}
-
 /* memory */
-
-TEST(lists, a_list_that_grows_moves_no_other)
-{
-    hm_lists lists = make((hm_lists_desc){0});
-    hm_handle list[5];
-    const int *places[5];
-    for (int i = 0; i < 5; i++)
-        list[i] = make_list(&lists, 100 * i, 3);
-    for (int i = 0; i < 5; i++)
-        places[i] = items_of(&lists, list[i]);
-    push_row(&lists, list[2], 203, 500);
-    for (int i = 0; i < 5; i++) {
-        CHECK(has_row(&lists, list[i], 100 * i, i == 2 ? 503 : 3));
-        CHECK((items_of(&lists, list[i]) == places[i]) == (i != 2));
-    }
-    finish(&lists);
-}
 
 /* The range is remapped or copied; it is less than four times as large as the items, whose blocks
  * are twice as large at most. Where units lie depends on no page. */
@@ -226,50 +196,6 @@ TEST(lists, items_of_the_lists_themselves_may_be_pushed_while_they_move)
         }
         finish(&lists);
     }
-}
-
-/* Whether with a hook, which sees the items end one by one, and whether the block is exact. */
-TEST(lists, a_freed_block_is_used_again)
-{
-    enum { N = 14 /* exactly fit into a block whose size is a power of two */ };
-    for (int i = 0; i < 4; i++) {
-        log ended = {.count = 0};
-        hm_lists lists =
-            make((hm_lists_desc){.destroy = i % 2 != 0 ? note : NULL, .context = &ended});
-        hm_handle first = make_list(&lists, 0, N), second = make_list(&lists, 50, N);
-        CHECK(i < 2 || hm_lists_defragment(&lists, NULL).done);
-        const int *place = items_of(&lists, first);
-        CHECK(hm_lists_destroy(&lists, first) && ended.count == (i % 2 != 0 ? N : 0));
-        hm_handle third = hm_lists_create(&lists);
-        const int more[N] = {0};
-        CHECK(hm_lists_push_n(&lists, third, more, N) == HM_OK);
-        CHECK(items_of(&lists, third) == place && has_row(&lists, second, 50, N));
-        ended.count = 0;
-        finish(&lists);
-    }
-}
-
-/* There is no new memory left for the last list, but a larger block, which is divided. */
-TEST(lists, a_larger_block_is_divided_when_there_is_no_new_memory)
-{
-    hm_lists lists = make((hm_lists_desc){.item_size = 16, .capacity = 20, .max_items = 100});
-    hm_handle large = hm_lists_create(&lists), small;
-    CHECK(hm_lists_push_n(&lists, large, NULL, 62) == HM_OK);
-    const char *place = hm_lists_items(&lists, large, NULL);
-    CHECK(hm_lists_push_n(&lists, hm_lists_create(&lists), NULL, 1) == HM_OK);
-    CHECK(hm_lists_destroy(&lists, large));
-    for (;;) { /* Uses up the range. */
-        const char *items;
-        small = hm_lists_create(&lists);
-        CHECK(hm_lists_push_n(&lists, small, NULL, 30) == HM_OK);
-        CHECK(hm_lists_validate(&lists) == HM_OK);
-        items = hm_lists_items(&lists, small, NULL);
-        if (items == place)
-            break;
-        CHECK(items > place);
-        CHECK(hm_lists_resize(&lists, small, 1) == HM_OK);
-    }
-    finish(&lists);
 }
 
 TEST(lists, items_of_every_size_and_alignment_are_kept)

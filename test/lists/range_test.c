@@ -79,24 +79,6 @@ static hm_handle check_fits(scene *on, uint32_t n)
     return list;
 }
 
-TEST(lists_range, free_blocks_next_to_each_other_are_joined_when_the_range_is_used_up)
-{
-    scene on;
-    start(&on);
-    check_full(&on, 1);
-    destroy(&on, 3);
-    destroy(&on, 2);
-    check_fits(&on, MANY);
-    check_full(&on, 1);
-    destroy(&on, 5);
-    destroy(&on, 6);
-    destroy(&on, 4);
-    check_fits(&on, MANY);
-    check_fits(&on, ITEMS); /* the rest */
-    check_full(&on, 1);
-    finish(&on.lists);
-}
-
 TEST(lists_range, free_blocks_behind_all_lists_are_joined_with_what_was_never_used)
 {
     scene on;
@@ -105,31 +87,6 @@ TEST(lists_range, free_blocks_behind_all_lists_are_joined_with_what_was_never_us
     destroy(&on, 7);
     check_fits(&on, MANY);
     check_full(&on, 1);
-    finish(&on.lists);
-}
-
-/* All was joined before; but then the free block becomes the last. */
-TEST(lists_range, a_free_block_in_front_of_the_last_one_is_joined_when_that_is_freed)
-{
-    scene on;
-    start(&on);
-    destroy(&on, 6);
-    check_full(&on, MANY);
-    destroy(&on, 7);
-    check(&on);
-    check_fits(&on, MANY);
-    finish(&on.lists);
-}
-
-TEST(lists_range, lists_that_are_emptied_leave_blocks_to_join_too)
-{
-    scene on;
-    start(&on);
-    CHECK(hm_lists_resize(&on.lists, on.handles[0], 0) == HM_OK);
-    while (hm_lists_erase_ordered_at(&on.lists, on.handles[1], 0))
-        ;
-    on.handles[0] = on.handles[1] = HM_NULL_HANDLE;
-    check_fits(&on, MANY);
     finish(&on.lists);
 }
 
@@ -166,25 +123,6 @@ TEST(lists_range, each_way_to_empty_a_list_makes_joining_worthwhile_again)
     finish(&on.lists);
 }
 
-/* The block that the list itself has kept is joined with the one behind it. */
-TEST(lists_range, an_empty_list_can_grow_over_its_own_block)
-{
-    scene on;
-    start(&on);
-    hm_handle list = on.handles[2];
-    on.handles[2] = HM_NULL_HANDLE;
-    const int *place = items_of(&on.lists, list);
-    CHECK(hm_lists_erase_if(&on.lists, list, is_any, NULL) == ITEMS);
-    CHECK(hm_lists_push_n(&on.lists, list, NULL, MANY) == HM_ERROR_FULL);
-    CHECK(count_of(&on.lists, list) == 0);
-    check(&on);
-    destroy(&on, 3);
-    add(&on.lists, list, 50, MANY);
-    CHECK(items_of(&on.lists, list) == place && has_row(&on.lists, list, 50, MANY));
-    check_full(&on, 1);
-    finish(&on.lists);
-}
-
 /* No list can use one, until it is joined with another. */
 TEST(lists_range, gaps_of_one_unit_are_joined_too)
 {
@@ -211,36 +149,6 @@ TEST(lists_range, gaps_of_one_unit_are_joined_too)
     CHECK(hm_lists_defragment(&on.lists, NULL).done); /* 2 gaps of 1 unit */
     check_fits(&on, FEW);
     check_full(&on, 1);
-    finish(&on.lists);
-}
-
-/* No joining is needed, and the blocks that could be joined stay as they are. */
-TEST(lists_range, a_larger_free_block_is_divided_first)
-{
-    scene on;
-    start(&on);
-    destroy(&on, 0);
-    destroy(&on, 1);
-    check_fits(&on, FEW);
-    CHECK(!on.lists.blocks.is_joined);
-    check_fits(&on, FEW);
-    check_fits(&on, ITEMS);
-    check_full(&on, 1);
-    finish(&on.lists);
-}
-
-TEST(lists_range, defragment_helps_where_the_gaps_are_scattered)
-{
-    scene on;
-    start(&on);
-    for (int i = 0; i < LISTS; i += 2)
-        destroy(&on, i);
-    check_full(&on, MANY);
-    CHECK(strcmp(hm_last_error(),
-                 "contacts: no 8 of 33 units in a row are free: defragment, or raise max_items") ==
-          0);
-    CHECK(hm_lists_defragment(&on.lists, NULL).done);
-    check_fits(&on, MANY);
     finish(&on.lists);
 }
 

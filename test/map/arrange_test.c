@@ -9,8 +9,6 @@
 
 enum { CAPACITY = 300, MANY = 200000 };
 
-static const hm_budget no_limit = {0};
-
 /* A map of numbers, and the handles that it issued: number i has handle i. */
 typedef struct numbers {
     hm_map map;
@@ -81,32 +79,6 @@ static uint64_t finish(numbers *of, const hm_handle *list, uint32_t n, hm_budget
     return swaps;
 }
 
-static bool stand(const numbers *of, const uint32_t *expected, uint32_t count)
-{
-    const uint32_t *items = hm_map_items(&of->map);
-    return hm_map_count(&of->map) == count && memcmp(items, expected, count * sizeof *items) == 0;
-}
-
-/* Items without a name keep their order, so one handle may move all. */
-TEST(map_arrange, it_takes_fewer_swaps_than_there_are_items_and_may_take_all_of_them_for_one_handle)
-{
-    numbers of;
-    hm_handle list[CAPACITY];
-    for (uint32_t n = 1; n <= CAPACITY; n = n * 2 + 1) {
-        uint64_t swaps = 0;
-        hm_progress progress;
-        start(&of, CAPACITY);
-        for (uint32_t i = 0; i < n; i++)
-            list[i] = of.handles[CAPACITY - 1 - i];
-        do {
-            progress = call(&of, list, n, (hm_budget){.max_swaps = 7});
-            swaps += progress.swaps;
-        } while (!progress.done);
-        CHECK(swaps < CAPACITY && (n > 1 || swaps == CAPACITY - 1));
-        hm_map_fini(&of.map);
-    }
-}
-
 static void shuffle(hm_handle *list, uint32_t n, uint64_t *random)
 {
     for (uint32_t i = n; i > 1; i--) {
@@ -138,93 +110,6 @@ TEST(map_arrange, any_list_takes_n_swaps_at_most_under_any_budget)
             CHECK(items[i - 1] < items[i]);
         hm_map_fini(&of.map);
     }
-}
-
-/* The other items give way once, however many named items come down past them. */
-TEST(map_arrange, what_stands_in_its_place_is_not_moved)
-{
-    numbers of;
-    start(&of, 100);
-    hm_handle list[100];
-    memcpy(list, of.handles, sizeof list);
-    list[97] = of.handles[98];
-    list[98] = of.handles[97];
-    CHECK(finish(&of, list, 100, no_limit) == 1);
-    hm_map_fini(&of.map);
-}
-
-TEST(map_arrange, after_done_the_buffer_may_hold_other_handles)
-{
-    numbers of;
-    start(&of, 5);
-    hm_handle list[] = {of.handles[4], of.handles[3]};
-    finish(&of, list, 2, no_limit);
-    list[0] = of.handles[1];
-    list[1] = of.handles[2];
-    finish(&of, list, 2, hm_budget_of(1, 1));
-    CHECK(stand(&of, (const uint32_t[]){1, 2, 4, 3, 0}, 5));
-    finish(&of, list, 1, hm_budget_of(1, 1));
-    list[0] = of.handles[0];
-    CHECK(!call(&of, list, 1, hm_budget_of(1, 1)).done);
-    list[0] = of.handles[3];
-    hm_map_touch_all(&of.map); /* It was not done, so the map has to be told. */
-    finish(&of, list, 1, hm_budget_of(1, 1));
-    CHECK(of.position[3] == 0);
-    hm_map_fini(&of.map);
-}
-
-static int compare_numbers(const void *a, const void *b, void *context)
-{
-    (void)context;
-    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-    return (x > y) - (x < y);
-}
-
-static uint64_t number_of(const void *item, void *context)
-{
-    (void)context;
-    return *(const uint32_t *)item;
-}
-
-static void check_named(const numbers *of, const hm_handle *list, uint32_t n)
-{
-    uint32_t named = 0;
-    for (uint32_t i = 0; i < n; i++) {
-        uint32_t position = hm_map_index_of(&of->map, list[i]);
-        if (position != HM_INVALID_INDEX && position >= named)
-            CHECK(position == named++);
-    }
-}
-
-/* Each begins where the other stopped, and reports `done` only for its own order. */
-TEST(map_arrange, defragment_and_arrange_may_take_turns)
-{
-    static const hm_order orders[] = {{.compare = compare_numbers}, {.key = number_of}};
-    uint64_t random = test_seed("taking turns");
-    numbers of;
-    hm_handle list[CAPACITY];
-    start(&of, CAPACITY);
-    memcpy(list, of.handles, sizeof list);
-    for (uint32_t round = 0; round < 300; round++) {
-        const hm_order *order = &orders[round % 2];
-        uint32_t n = test_random_below(&random, CAPACITY);
-        hm_budget budget =
-            hm_budget_of(1 + test_random_below(&random, 400), 1 + test_random_below(&random, 2000));
-        shuffle(list, CAPACITY, &random);
-        hm_map_touch_all(&of.map);
-        if (call(&of, list, n, budget).done)
-            check_named(&of, list, n);
-        bool done = hm_map_defragment(&of.map, order, ONCE(budget)).done;
-        const uint32_t *items = hm_map_items(&of.map);
-        for (uint32_t i = 1; done && i < CAPACITY; i++)
-            CHECK(items[i - 1] < items[i]);
-        check_whole(&of);
-    }
-    CHECK(hm_map_defragment(&of.map, &orders[0], NULL).done);
-    CHECK(hm_map_defragment(&of.map, &orders[0], NULL).compares == 0);
-    CHECK(call(&of, of.handles, CAPACITY, no_limit).done);
-    CHECK(hm_map_defragment(&of.map, &orders[0], NULL).compares == CAPACITY - 1);
-    hm_map_fini(&of.map);
 }
 
 /* Looking at each handle is other work, which the budget limits too. */

@@ -104,32 +104,6 @@ TEST(map_batch, get_n_and_contains_n_say_what_single_questions_say)
     }
 }
 
-static void check_nobody(const hm_map *map, hm_handle handle)
-{
-    const hm_handle handles[] = {handle, HM_NULL_HANDLE, {~UINT64_C(0)}, {UINT64_C(1) << 63}};
-    void *items[4] = {items, items, items, items};
-    bool is_live[4] = {true, true, true, true};
-    CHECK(hm_map_get_n(map, handles, 4, items) == 0);
-    CHECK(hm_map_contains_n(map, handles, 4, is_live) == 0);
-    for (int i = 0; i < 4; i++)
-        CHECK(items[i] == NULL && !is_live[i]);
-}
-
-TEST(map_batch, a_map_without_items_finds_none_of_them)
-{
-    hm_map map = {0};
-    check_nobody(&map, hm_handle_pack(0, 1, 0));
-    const hm_map_desc desc = {.item_size = 8, .capacity = 10};
-    CHECK(hm_map_init(&map, &desc) == HM_OK);
-    check_nobody(&map, hm_handle_pack(0, 1, 0));
-    hm_handle handle = hm_map_insert(&map, NULL);
-    hm_map_clear(&map);
-    check_nobody(&map, handle);
-    CHECK(hm_map_trim(&map) == HM_OK);
-    check_nobody(&map, handle);
-    hm_map_fini(&map);
-}
-
 static void check_equal(const crowd *a, const crowd *b)
 {
     CHECK(hm_map_count(&a->map) == hm_map_count(&b->map));
@@ -219,28 +193,6 @@ TEST(map_batch, erase_n_leaves_what_single_erases_leave)
         test_leave_out("batches of erases from a large map with hooks");
 }
 
-/* With items of 20,000 bytes a map is too large to be cached with fewer items than a batch part. */
-TEST(map_batch, a_batch_may_name_more_than_there_are)
-{
-    enum { SIZE = 20000, COUNT = 60, NAMED = 2 * COUNT, GONE = COUNT / 2 };
-    hm_map map;
-    hm_handle handles[COUNT], named[NAMED];
-    const hm_map_desc desc = {.item_size = SIZE, .capacity = COUNT, .max_slots = 2 * COUNT};
-    CHECK(hm_map_init(&map, &desc) == HM_OK);
-    CHECK(hm_map_insert_n(&map, NULL, COUNT, handles) == HM_OK);
-    for (uint32_t i = 0; i < COUNT; i++)
-        memset(hm_map_get(&map, handles[i]), (int)i, SIZE);
-    for (uint32_t i = 0; i < NAMED; i++)
-        named[i] = handles[i % GONE];
-    CHECK(hm_map_erase_n(&map, named, NAMED) == GONE);
-    CHECK(hm_map_count(&map) == COUNT - GONE && hm_map_validate(&map) == HM_OK);
-    for (uint32_t i = GONE; i < COUNT; i++) {
-        const unsigned char *item = hm_map_get(&map, handles[i]);
-        CHECK(item != NULL && item[0] == i && item[SIZE - 1] == i);
-    }
-    hm_map_fini(&map);
-}
-
 static void check_items(const hm_map *map, const hm_handle *handles, uint32_t n, uint32_t expected)
 {
     void **items = malloc(n * sizeof *items);
@@ -297,43 +249,6 @@ TEST(map_batch, a_long_batch_of_a_small_map_is_answered_to_its_end)
     hm_map_fini(&map);
     free(named);
     free(alive);
-}
-
-TEST(map_batch, erase_n_takes_each_item_once_and_ends_with_the_last)
-{
-    enum { ITEMS = 3, HANDLES = 300 };
-    hm_map map;
-    hm_handle live[ITEMS], handles[HANDLES];
-    CHECK(hm_map_init(&map, &(hm_map_desc){.item_size = 4, .capacity = ITEMS}) == HM_OK);
-    CHECK(hm_map_insert_n(&map, NULL, ITEMS, live) == HM_OK);
-    for (uint32_t i = 0; i < HANDLES; i++) /* each many times, between others */
-        handles[i] = i % 2 == 0 ? live[i / 2 % ITEMS] : HM_NULL_HANDLE;
-    CHECK(hm_map_erase_n(&map, handles, HANDLES) == ITEMS);
-    CHECK(hm_map_count(&map) == 0 && hm_map_validate(&map) == HM_OK);
-    hm_map_fini(&map);
-}
-
-/* More than one part, and a last one that is not full. */
-TEST(map_batch, insert_n_copies_many_items_in_their_order)
-{
-    hm_map map;
-    const hm_map_desc desc = {.item_size = sizeof(int), .capacity = 3 * BATCH, .meta_size = 2};
-    CHECK(hm_map_init(&map, &desc) == HM_OK);
-    int values[BATCH];
-    hm_handle handles[BATCH];
-    for (int i = 0; i < BATCH; i++)
-        values[i] = i + 1;
-    CHECK(hm_map_insert_n(&map, values, BATCH, NULL) == HM_OK);
-    CHECK(hm_map_insert_n(&map, NULL, BATCH, handles) == HM_OK);
-    CHECK(hm_map_insert_n(&map, values, BATCH, handles) == HM_OK);
-    const int *items = hm_map_items(&map);
-    for (uint32_t i = 0; i < BATCH; i++) {
-        CHECK(items[i] == values[i] && items[BATCH + i] == 0 && items[2 * BATCH + i] == values[i]);
-        CHECK(hm_handle_equal(handles[i], hm_map_handle_at(&map, 2 * BATCH + i)));
-        CHECK(memcmp(hm_map_meta_at(&map, i), "\0\0", 2) == 0);
-    }
-    CHECK(hm_map_validate(&map) == HM_OK);
-    hm_map_fini(&map);
 }
 
 /* Issue looks ahead at the free slots after the next one. 16,384 of them fill the first commit to

@@ -47,24 +47,6 @@ static hm_progress defragment_within(item_map *map, const hm_order *order, hm_bu
     return progress;
 }
 
-TEST(map_defragment, with_a_budget_of_one_swap_done_comes_when_it_is_sorted)
-{
-    item_map map;
-    CHECK(item_map_init(&map, 4) == HM_OK);
-    const item items[] = {{1, 0}, {2, 1}, {3, 2}, {0, 3}};
-    CHECK(hm_map_insert_n(&map.map, items, 4, NULL) == HM_OK);
-    for (uint32_t call = 1; call <= 3; call++) {
-        hm_progress progress = defragment_within(&map, &by_compare, hm_budget_of(1, 0));
-        CHECK(progress.swaps == 1);
-        CHECK(progress.done == (call == 3));
-        CHECK(is_sorted(&map) == (call == 3));
-        CHECK(hm_map_validate(&map.map) == HM_OK);
-    }
-    hm_progress progress = defragment_within(&map, &by_compare, (hm_budget){0});
-    CHECK(progress.done && progress.swaps == 0 && progress.compares == 0);
-    item_map_fini(&map);
-}
-
 /* The last item has been given its place when the erase moves it. The place of the one that is
  * moved next is then the one that the item before it leaves. */
 TEST(map_defragment, an_erase_between_the_search_and_the_moves_leaves_nothing_out_of_order)
@@ -292,22 +274,4 @@ TEST(map_defragment, trim_gives_back_what_an_order_noted_about_items_that_are_go
     CHECK(hm_map_defragment(&maps[1], &by_key, NULL).compares == 0);
     hm_map_fini(&maps[0]);
     hm_map_fini(&maps[1]);
-}
-
-TEST(map_defragment, what_is_renumbered_in_the_same_order_needs_no_touch_where_compare_decides)
-{
-    uint64_t random = test_seed("renumbered keys");
-    item_map map;
-    CHECK(item_map_init(&map, 1000) == HM_OK);
-    for (uint32_t i = 0; i < 1000; i++)
-        item_map_insert(&map, &(item){test_random_below(&random, 1000000), i});
-    hm_progress progress;
-    do {
-        progress = defragment_within(&map, &by_compare, hm_budget_of(100, 3));
-        item *items = item_map_items(&map);
-        for (uint32_t i = 0; i < 1000; i++)
-            items[i].key += 1000;
-    } while (!progress.done);
-    CHECK(is_sorted(&map));
-    item_map_fini(&map);
 }

@@ -151,49 +151,6 @@ TEST(order_bound, finds_what_a_linear_scan_finds)
             }
 }
 
-TEST(order_bound, an_empty_sequence_is_in_every_order)
-{
-    static searched s;
-    begin_search(&s, 0, 0);
-    CHECK(search(&s, order_of(&s, 0), false, 3) == 0);
-    CHECK(search(&s, order_of(&s, 1), true, 3) == 0 && s.calls == 0);
-    column_fini(&s.column);
-}
-
-/* Runs with small budgets: refused until done is said, whatever the phase. */
-static void check_refused_until_done(uint32_t shape, uint32_t which, bool has_memory)
-{
-    static searched s;
-    begin_search(&s, shape, 60);
-    hm_order order = order_of(&s, which);
-    if (!has_memory)
-        test_memory_fail(&s.column.memory, 1, true);
-    for (bool is_done = false; !is_done;) {
-        CHECK(search(&s, order, false, 9) == HM_INVALID_INDEX && s.calls == 0);
-        const hm_order_state *state = s.column.state;
-        CHECK(strcmp(hm_last_error(), state == NULL
-                                          ? "the column 'tested' is not in this order: call "
-                                            "defragment with it first"
-                                          : "the column 'tested' is not in this order: its "
-                                            "defragment is not done: call it until it is") == 0);
-        hm_progress progress = run(&s, order, hm_budget_of(1, 2));
-        test_memory_follow(&s.column.memory, progress);
-        is_done = progress.done;
-    }
-    for (uint64_t key = 0; key < 70; key++)
-        check_answers(&s, order, key);
-    column_fini(&s.column);
-}
-
-TEST(order_bound, is_refused_until_the_sequence_is_in_order)
-{
-    for (uint32_t shape = 0; shape < SHAPES; shape++)
-        for (uint32_t which = 0; which < ORDERS; which++) {
-            check_refused_until_done(shape, which, true);
-            check_refused_until_done(shape, which, false);
-        }
-}
-
 static bool is_answered(searched *s, hm_order order)
 {
     return search(s, order, true, 3) != HM_INVALID_INDEX;
@@ -252,47 +209,6 @@ TEST(order_bound, is_refused_for_another_order_and_after_an_arrangement)
     column_fini(&s.column);
 }
 
-/* Random changes and short runs: what is answered is right, and what is refused is not done. */
-static void check_changes(uint64_t *random, uint32_t which)
-{
-    static searched s;
-    begin_search(&s, (uint32_t)test_random(random), 30);
-    column *c = &s.column;
-    hm_order order = order_of(&s, which);
-    bool is_done = false;
-    for (uint32_t i = 0; i < 300; i++) {
-        uint64_t key = test_random_below(random, 40);
-        uint32_t index = test_random_below(random, c->count + 1), kind;
-        kind = test_random_below(random, 24);
-        if (kind < 2 && c->count < c->capacity)
-            column_insert(c, key, true);
-        else if (kind == 2 && index < c->count)
-            column_erase(c, index);
-        else if (kind == 3 && index < c->count)
-            column_edit(c, index, key);
-        else if (kind == 4)
-            column_erase_some(c);
-        else if (kind == 5)
-            CHECK(column_trim(c) == HM_OK);
-        bool is_answered_now = c->count == 0 || is_answered(&s, order);
-        CHECK(is_answered_now || kind < 5 || !is_done);
-        if (is_answered_now)
-            check_answers(&s, order, key);
-        is_done = is_answered_now;
-        if (kind >= 6)
-            is_done = run(&s, order, hm_budget_of(1 + kind % 4, 1 + kind % 8)).done;
-        CHECK(!is_done || c->count == 0 || is_answered(&s, order));
-    }
-    column_fini(c);
-}
-
-TEST(order_bound, answers_rightly_or_refuses_whatever_changes)
-{
-    uint64_t random = test_seed("order_bound");
-    for (uint32_t i = test_scaled(200); i > 0; i--)
-        check_changes(&random, i);
-}
-
 static void erase_half(searched *s)
 {
     column_cut(&s->column, s->column.count / 2);
@@ -332,24 +248,6 @@ TEST(order_bound, ends_if_a_callback_changes_the_sequence)
             }
 }
 
-static void search_again(searched *s)
-{
-    const hm_bound bound = bound_of(s, order_of(s, 0), false);
-    s->change_at = 0;
-    CHECK(hm_order_bound(&bound) == 700);
-}
-
-TEST(order_bound, a_callback_may_search)
-{
-    static searched s;
-    begin_search(&s, 1, 1000);
-    CHECK(run(&s, order_of(&s, 0), (hm_budget){0}).done);
-    s.change = search_again;
-    s.change_at = 4;
-    CHECK(search(&s, order_of(&s, 0), true, 700) == 701);
-    column_fini(&s.column);
-}
-
 TEST(order_bound, ends_within_the_sequence_if_the_order_lies)
 {
     static searched s;
@@ -362,36 +260,6 @@ TEST(order_bound, ends_within_the_sequence_if_the_order_lies)
         CHECK(search(&s, order, i % 2 != 0, 50) <= 100 && s.calls <= 15);
         column_fini(&s.column);
     }
-}
-
-TEST(order_bound, keys_edited_unseen_leave_an_index_within_the_sequence)
-{
-    static searched s;
-    uint64_t random = test_seed("order_bound unseen");
-    for (uint32_t i = 0; i < 300; i++) {
-        begin_search(&s, i, 100);
-        hm_order order = order_of(&s, i);
-        CHECK(run(&s, order, (hm_budget){0}).done);
-        for (uint32_t k = 0; k < 100; k++)
-            s.column.items[k].key = test_random(&random);
-        CHECK(search(&s, order, i % 2 != 0, test_random(&random)) <= 100);
-        column_fini(&s.column);
-    }
-}
-
-TEST(order_bound, writes_nothing)
-{
-    static searched s;
-    static hm_order_state before;
-    begin_search(&s, 0, 100);
-    hm_order order = order_of(&s, 2);
-    CHECK(run(&s, order, (hm_budget){0}).done);
-    before = *s.column.state;
-    CHECK(is_answered(&s, order));
-    order.compare = NULL;
-    CHECK(!is_answered(&s, order));
-    CHECK(memcmp(&before, s.column.state, sizeof before) == 0);
-    column_fini(&s.column);
 }
 
 DEATH_TEST(order_bound, null_panics)

@@ -83,49 +83,6 @@ TEST(order_fault, marks_that_cannot_grow_leave_everything_as_it_is)
         }
 }
 
-/* An owner that outgrows its range moves to a larger one: then the state needs more marks, too. */
-TEST(order_fault, a_state_moves_to_a_larger_range_in_any_phase)
-{
-    for (uint32_t stop = 0; stop < test_scaled(300); stop++) {
-        uint64_t random = stop + 1;
-        column c;
-        column_init(&c, MANY);
-        c.capacity = FEW;
-        column_fill_shape(&c, stop % SHAPES, FEW, &random);
-        hm_order order = column_order(&c, stop / SHAPES);
-        for (uint32_t call = 0; call <= stop / 3; call++)
-            column_run(&c, order, hm_budget_of(2, 3 + stop % 4));
-        const hm_order_state *state = c.state;
-        c.capacity = MANY;
-        while (c.count < MANY / 20)
-            column_insert(&c, test_random_below(&random, 1000), true);
-        test_memory_fail(&c.memory, 1 + stop % 2, false);
-        CHECK(column_run(&c, order, hm_budget_of(1, 1)).status == HM_ERROR_MEMORY);
-        CHECK(c.state == state);
-        column_finish(&c, order, hm_budget_of(20, 300));
-        CHECK(c.state != state);
-        column_fini(&c);
-    }
-}
-
-/* Far out of order, so that all items are lifted: the lists are refused. */
-TEST(order_fault, what_cannot_be_lifted_as_a_whole_waits)
-{
-    enum { N = 300000 };
-    uint64_t random = test_seed("lifting");
-    for (uint32_t k = 3; k <= 4; k++) {
-        column c;
-        column_init(&c, N);
-        column_fill_shape(&c, 0, N, &random);
-        test_memory_fail(&c.memory, k, true);
-        hm_progress progress = column_run(&c, column_order(&c, 0), hm_budget_of(10, 2 * N));
-        CHECK(progress.status == HM_ERROR_MEMORY && progress.swaps == 0 && c.memory.calls >= k);
-        check_waits(&c, column_order(&c, 0));
-        CHECK(column_finish(&c, column_order(&c, 0), no_limit).swaps <= N);
-        column_fini(&c);
-    }
-}
-
 TEST(order_fault, a_change_while_memory_is_refused_is_seen)
 {
     uint64_t random = test_seed("disturbances without memory");
@@ -255,44 +212,4 @@ TEST(order_fault, without_memory_for_copies_items_are_compared_where_they_are)
         column_fini(&c);
     }
     CHECK(alike == 2); /* the scratch memory's reserve, or its commit */
-}
-
-TEST(order_fault, a_reset_in_the_middle_gives_scratch_memory_back)
-{
-    uint64_t random = test_seed("resets");
-    column c;
-    column_init(&c, MANY);
-    column_fill_shape(&c, 0, MANY, &random);
-    CHECK(!column_run(&c, column_order(&c, 0), hm_budget_of(1, 0)).done);
-    size_t reserved = c.memory.reserved_size;
-    hm_order_reset(c.state);
-    CHECK(c.memory.reserved_size < reserved);
-    for (uint32_t i = 0; i < MANY; i++)
-        c.items[i].is_loose = true;
-    column_finish(&c, column_order(&c, 0), no_limit);
-    column_fini(&c);
-}
-
-TEST(order_fault, trim_gives_back_the_marks_behind_the_last_item)
-{
-    enum { N = 1 << 20, LEFT = 5000 };
-    uint64_t random = 1;
-    column c;
-    column_init(&c, N);
-    CHECK(hm_order_trim(&c.state, 0) == HM_OK);
-    column_fill_shape(&c, 1, N, &random);
-    column_run(&c, column_order(&c, 1), no_limit);
-    column_cut(&c, LEFT);
-    size_t before = c.memory.committed_size;
-    test_memory_fail(&c.memory, 1, false);
-    CHECK(hm_order_trim(&c.state, LEFT) == HM_ERROR_MEMORY);
-    CHECK(c.memory.committed_size == before);
-    CHECK(hm_order_trim(&c.state, LEFT) == HM_OK);
-    CHECK(c.memory.committed_size < before);
-    hm_progress progress = column_run(&c, column_order(&c, 1), no_limit);
-    CHECK(progress.done && progress.compares == 0);
-    for (uint32_t i = 0; i < 2 * LEFT; i++)
-        column_insert(&c, test_random_below(&random, N), true);
-    column_finish(&c, column_order(&c, 1), hm_budget_of(100, 1000));
-    column_fini(&c);
 }

@@ -10,48 +10,6 @@ enum { FEW = 200, MANY = 20000 };
 
 static const hm_budget no_limit = {0};
 
-static bool costs_nothing(hm_progress progress)
-{
-    return progress.done && progress.swaps == 0 && progress.compares == 0;
-}
-
-TEST(order, nothing_and_a_single_item_are_in_order_at_no_cost)
-{
-    column c;
-    column_init(&c, 1);
-    CHECK(costs_nothing(column_run(&c, column_order(&c, 0), hm_budget_of(1, 1))));
-    column_insert(&c, 5, false);
-    CHECK(costs_nothing(column_run(&c, column_order(&c, 0), hm_budget_of(1, 1))));
-    column_fini(&c);
-}
-
-TEST(order, a_state_that_ended_is_one_that_never_began)
-{
-    uint64_t random = 1;
-    column c;
-    column_init(&c, FEW);
-    column_fill_shape(&c, 2, FEW, &random);
-    CHECK(!column_run(&c, column_order(&c, 1), hm_budget_of(1, 0)).done);
-    hm_order_fini(&c.state);
-    CHECK(c.state == NULL);
-    CHECK(column_finish(&c, column_order(&c, 1), no_limit).done);
-    column_fini(&c);
-}
-
-TEST(order, three_swaps_and_a_budget_of_one_take_three_calls)
-{
-    column c;
-    column_init(&c, 4);
-    column_fill(&c, (const uint64_t[]){1, 2, 3, 0}, 4);
-    for (uint32_t call = 1; call <= 3; call++) {
-        hm_progress progress = column_run(&c, column_order(&c, 0), hm_budget_of(1, 0));
-        CHECK(progress.swaps == 1);
-        CHECK(progress.done == column_is_in_order(&c));
-        CHECK(progress.done == (call == 3));
-    }
-    column_fini(&c);
-}
-
 /* The header's bound for one round; undisturbed, one round is enough. */
 static uint64_t most_compares(uint64_t n)
 {
@@ -140,32 +98,6 @@ TEST(order, one_percent_that_do_not_fit_cost_three_compares_an_item_at_most)
         }
 }
 
-/* The large item fits, the small one behind it does not, nor do good ones behind both. */
-TEST(order, a_small_item_behind_a_large_one_does_not_make_all_others_misfits)
-{
-    column c;
-    column_init(&c, MANY);
-    for (uint32_t i = 0; i < MANY; i++)
-        column_insert(&c, i == 1000 ? MANY : i == 1001 ? 0 : i, false);
-    hm_progress total = column_finish(&c, column_order(&c, 0), no_limit);
-    CHECK(total.compares <= MANY + MANY / 100);
-    column_fini(&c);
-}
-
-/* The prefix is above all the rest: the prefix must move, not the rest. */
-TEST(order, a_few_items_that_are_far_too_large_do_not_make_all_others_misfits)
-{
-    for (uint32_t large = 1; large <= 64; large *= 2) {
-        column c;
-        column_init(&c, MANY);
-        for (uint32_t i = 0; i < MANY; i++)
-            column_insert(&c, i < large ? MANY + i : i, false);
-        hm_progress total = column_finish(&c, column_order(&c, 0), no_limit);
-        CHECK(total.compares <= 3 * MANY);
-        column_fini(&c);
-    }
-}
-
 TEST(order, an_interrupted_run_ends_as_an_uninterrupted_one_does)
 {
     uint64_t random = test_seed("order interruptions");
@@ -186,61 +118,6 @@ TEST(order, an_interrupted_run_ends_as_an_uninterrupted_one_does)
             column_fini(&whole);
             column_fini(&parts);
         }
-}
-
-TEST(order, done_is_free_until_something_changes)
-{
-    uint64_t random = test_seed("done is free");
-    column c;
-    column_init(&c, FEW + 1);
-    column_fill_shape(&c, 0, FEW, &random);
-    hm_order order = column_order(&c, 0);
-    column_finish(&c, order, no_limit);
-    CHECK(costs_nothing(column_run(&c, order, no_limit)));
-    column_insert(&c, 0, true);
-    hm_progress progress = column_run(&c, order, hm_budget_of(0, 1));
-    CHECK(!progress.done && progress.compares == 1);
-    column_finish(&c, order, no_limit);
-    CHECK(costs_nothing(column_run(&c, order, no_limit)));
-    column_erase(&c, FEW); /* the last one: nothing moves */
-    CHECK(costs_nothing(column_run(&c, order, no_limit)));
-    column_edit(&c, 7, 500);
-    CHECK(column_run(&c, order, no_limit).compares > 0);
-    column_fini(&c);
-}
-
-static int compare_backward(const void *a, const void *b, void *context)
-{
-    return compare_keys(b, a, context);
-}
-
-/* An order is identified by its three pointers. */
-TEST(order, each_part_of_an_order_makes_it_another)
-{
-    column c, other;
-    column_init(&c, 4);
-    column_init(&other, 4);
-    column_fill(&c, (const uint64_t[]){1, 1, 2, 3}, 4);
-    const hm_order orders[] = {{.compare = compare_keys, .key = coarse_key_of, .context = &c},
-                               {.compare = compare_backward, .key = coarse_key_of, .context = &c},
-                               {.compare = compare_keys, .key = key_of, .context = &c}};
-    for (size_t i = 0; i < sizeof orders / sizeof *orders; i++) {
-        hm_sequence sequence = column_sequence(&c);
-        CHECK(hm_order_run(&c.state, &orders[0], &sequence, NULL).done);
-        CHECK(costs_nothing(hm_order_run(&c.state, &orders[0], &sequence, NULL)));
-        CHECK(hm_order_run(&c.state, &orders[i], &sequence, NULL).compares > 0 || i == 0);
-    }
-    /* The compares are counted in the other context, whose items are at the same positions. */
-    free(other.items);
-    other.items = c.items;
-    other.count = c.count;
-    hm_order elsewhere = {.compare = compare_keys, .key = key_of, .context = &other};
-    hm_sequence sequence = column_sequence(&c);
-    CHECK(hm_order_run(&c.state, &elsewhere, &sequence, NULL).compares == other.asked);
-    CHECK(other.asked > 0);
-    other.items = NULL;
-    column_fini(&other);
-    column_fini(&c);
 }
 
 TEST(order, an_order_that_lies_ends_within_the_bound_and_leaves_a_permutation)
@@ -266,8 +143,6 @@ TEST(order, an_order_that_lies_ends_within_the_bound_and_leaves_a_permutation)
 
 /* other work */
 
-enum { WORK = 4104, MARKS = 32 }; /* what a budget of 1 and 1 leaves; positions in a word */
-
 /* Makes calls up to the first swap. Returns how many of them did only other work. */
 static uint32_t idle_calls(column *c, hm_order order, hm_budget budget)
 {
@@ -277,22 +152,6 @@ static uint32_t idle_calls(column *c, hm_order order, hm_budget budget)
         idle += progress.swaps == 0 && progress.compares == 0;
     }
     return idle;
-}
-
-TEST(order, looking_for_what_was_disturbed_is_cut_too)
-{
-    enum { N = 600000 };
-    column c;
-    hm_order order = column_init_in_order(&c, N, 1);
-    column_edit(&c, 0, 0);
-    column_edit(&c, N - 1, N - 1);
-    uint32_t idle = 0;
-    for (hm_progress progress = {0}; !progress.done;) {
-        progress = column_run(&c, order, hm_budget_of(1, 1));
-        idle += progress.swaps == 0 && progress.compares == 0;
-    }
-    CHECK(idle >= 2 * (N / MARKS / WORK)); /* All words are read to count, and to lift. */
-    column_fini(&c);
 }
 
 /* Six digits of eleven bits, each sorted in two passes. */
@@ -348,68 +207,6 @@ TEST(order, looking_back_over_long_runs_is_cut_too)
         CHECK(column_finish(&c, order, no_limit).done);
         column_fini(&c);
     }
-}
-
-/* The first tenth is the wrong way round, so that everything is lifted: the items behind it are at
- * their places, and each that is passed there counts as work. */
-TEST(order, passing_items_that_are_at_their_places_is_cut_too)
-{
-    column c;
-    column_init(&c, MANY);
-    for (uint32_t i = 0; i < MANY; i++)
-        column_insert(&c, i < MANY / 10 ? MANY / 10 - i : i, false);
-    hm_order order = column_order(&c, 0);
-    hm_budget budget = hm_budget_of(100, 100);
-    bool has_swapped = false;
-    uint32_t idle = 0;
-    for (hm_progress progress = {0}; !progress.done;) {
-        progress = column_run(&c, order, budget);
-        has_swapped |= progress.swaps != 0;
-        idle += has_swapped && progress.swaps == 0 && progress.compares == 0;
-    }
-    CHECK(idle >= (MANY - MANY / 10) / (4 * 200 + 4096) - 1);
-    column_fini(&c);
-}
-
-/* Returns the seconds of a whole round in which as many low items as high ones come down past a row
- * of high ones: in one run, or one by one between the last of them. */
-static double time_of_high_row(uint32_t row, bool is_mixed)
-{
-    column c;
-    column_init(&c, 12 * row);
-    for (uint32_t i = 0; i < c.capacity; i++)
-        column_insert(&c, i, false);
-    hm_order order = column_order(&c, 0);
-    CHECK(column_run(&c, order, no_limit).done);
-    for (uint32_t i = 0; i < row; i++) {
-        column_edit(&c, i, 20 * row + i);
-        column_edit(&c, is_mixed ? row + 2 * i : row + i, 21 * row + i);
-    }
-    clock_t begin = clock();
-    CHECK(column_run(&c, order, no_limit).done);
-    double seconds = (double)(clock() - begin) / CLOCKS_PER_SEC;
-    column_fini(&c);
-    return seconds;
-}
-
-/* Both take the same swaps. Reading the marks of the whole row for each item that passes it would
- * take a hundred times as long. */
-TEST(order, a_row_of_high_items_is_not_read_again_for_each_that_passes_it)
-{
-    uint32_t row = test_scaled(16000);
-    double in_a_run = time_of_high_row(row, false), mixed = time_of_high_row(row, true);
-    CHECK(mixed < 20 * in_a_run + 0.05);
-}
-
-TEST(order, a_single_limit_leaves_other_work_free)
-{
-    uint64_t random = test_seed("one limit");
-    column c;
-    column_init(&c, MANY);
-    column_fill_shape(&c, 0, MANY, &random);
-    /* The swaps are the limit: all compares are done before the first one. */
-    CHECK(column_run(&c, column_order(&c, 1), hm_budget_of(1, 0)).swaps == 1);
-    column_fini(&c);
 }
 
 /* keys */

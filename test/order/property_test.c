@@ -92,86 +92,6 @@ TEST(order_property, what_is_done_is_in_order_though_memory_is_refused_now_and_t
         live(round, true, &random);
 }
 
-/* Makes a change of one kind at one point of a run, after `stop` compares. */
-static void change_at(uint32_t stop, uint32_t kind, uint32_t which, uint64_t *random)
-{
-    column c;
-    column_init(&c, MOST_ITEMS);
-    column_fill_shape(&c, stop % 2 * 8, 100, random);
-    hm_order order = column_order(&c, which);
-    for (uint32_t spent = 0; spent < stop; spent++)
-        column_run(&c, order, hm_budget_of(1 + stop % 3, 1));
-    uint32_t index = test_random_below(random, c.count);
-    if (kind == 0)
-        column_insert(&c, 3, true);
-    if (kind == 1)
-        column_erase(&c, index);
-    if (kind == 2)
-        column_edit(&c, index, 50);
-    if (kind == 3)
-        column_erase_some(&c);
-    if (kind == 4)
-        column_cut(&c, index);
-    if (kind == 5) { /* erased, and another inserted */
-        column_cut(&c, c.count - 1);
-        column_insert(&c, 0, true);
-    }
-    column_finish(&c, order, hm_budget_of(stop % 5, stop % 7));
-    column_fini(&c);
-}
-
-TEST(order_property, a_change_at_any_point_of_a_run_is_seen)
-{
-    enum { KINDS = 6, STOPS = 700 };
-    uint64_t random = test_seed("points of a run");
-    for (uint32_t which = 0; which < ORDERS; which++)
-        for (uint32_t kind = 0; kind < KINDS; kind++)
-            for (uint32_t stop = 0; stop < test_scaled(STOPS);
-                 stop += 1 + test_random_below(&random, 5))
-                change_at(stop, kind, which, &random);
-}
-
-/* Columns that are too large for one call: other work is interrupted, and many items change
- * between. */
-static void live_large(uint32_t round, uint64_t *random)
-{
-    enum { LARGE = 20000, ROUNDS = 60 };
-    column c;
-    column_init(&c, LARGE);
-    column_fill_shape(&c, round % 4 == 0 ? 8 : 0, LARGE - LARGE / 8, random);
-    for (uint32_t i = 0; i < c.count && round % 3 == 0; i++)
-        c.items[i].key = test_random(random);
-    hm_order order = column_order(&c, round);
-    for (uint32_t call = 0; call < ROUNDS; call++) {
-        uint32_t crowd = test_random_below(random, 3) != 0 ? 0 : test_random_below(random, 5000);
-        for (uint32_t spent = test_random_below(random, 12); spent > 0; spent--)
-            column_run(&c, order,
-                       hm_budget_of(1 + test_random_below(random, 4000),
-                                    1 + test_random_below(random, 20000)));
-        if (round % 2 != 0)
-            continue;
-        for (uint32_t i = 0; i < crowd && c.count > 0; i++)
-            column_edit(&c, test_random_below(random, c.count), i % 100);
-        for (uint32_t i = crowd / 8; i > 0 && c.count > 0; i--)
-            column_erase(&c, test_random_below(random, c.count));
-        if (test_random_below(random, 16) == 0)
-            column_cut(&c, c.count - c.count / 4);
-        if (test_random_below(random, 4) == 0)
-            CHECK(column_trim(&c) == HM_OK);
-        for (uint32_t i = crowd / 4; i > 0 && c.count < c.capacity; i--)
-            column_insert(&c, i % 100, true);
-    }
-    column_finish(&c, order, hm_budget_of(700, 0));
-    column_fini(&c);
-}
-
-TEST(order_property, large_columns_that_change_in_crowds_end_in_order)
-{
-    uint64_t random = test_seed("crowds");
-    for (uint32_t round = test_scaled(36); round > 0; round--)
-        live_large(round, &random);
-}
-
 /* The ways to change a large column between two calls. */
 static void change_crowd(column *c, uint32_t kind)
 {
@@ -298,29 +218,6 @@ TEST(order_property, a_change_while_what_was_disturbed_is_looked_for_is_seen)
             change_on_the_way(stop, kind, false);
             change_on_the_way(stop, kind, true);
         }
-}
-
-/* The batch has no space for an item that was disturbed after its range had been counted: it stays
- * pending in a column without clean items. */
-TEST(order_property, what_is_disturbed_while_the_rest_is_counted_waits_for_the_next_round)
-{
-    enum { N = 20000 };
-    uint64_t random = test_seed("late disturbances");
-    for (uint32_t which = 0; which < ORDERS; which++) {
-        column c;
-        column_init(&c, N);
-        for (uint32_t i = 0; i < N; i++)
-            column_insert(&c, i, false);
-        hm_order order = column_order(&c, which);
-        column_finish(&c, order, (hm_budget){0});
-        for (uint32_t i = 1; i < N; i++)
-            column_edit(&c, i, test_random_below(&random, N));
-        CHECK(!column_run(&c, order, hm_budget_of(1, 1)).done);
-        CHECK(c.state->phase == HM_ORDER_COUNT);
-        column_edit(&c, 0, N / 2);
-        column_finish(&c, order, (hm_budget){0});
-        column_fini(&c);
-    }
 }
 
 /* The cost of a disturbance does not depend on the column: a gap 64 places away is found by a

@@ -129,81 +129,6 @@ TEST(order_typed, a_map_is_ordered_by_every_type)
                 order_map(sizes[size], which, budgets[i], &random);
 }
 
-static void order_table(uint32_t lanes, uint32_t which, hm_budget budget, uint64_t *random)
-{
-    const hm_column columns[] = {{sizeof(plain_item), 8, "cells"}, {1, 1, "rest"}};
-    hm_table table;
-    hm_table_desc desc = {
-        .columns = columns, .column_count = 2, .lanes = lanes, .capacity = COUNT, .type_id = 1};
-    CHECK(hm_table_init(&table, &desc) == HM_OK);
-    for (uint32_t i = 0; i < COUNT; i++) {
-        plain_item item = {test_random_below(random, KEYS), i};
-        unsigned char rest = (unsigned char)i;
-        const void *const values[] = {&item, &rest};
-        CHECK(!hm_handle_is_null(hm_table_insert(&table, values)));
-    }
-    hm_order order = typed_order(which);
-    FINISH(hm_table_defragment(&table, 0, &order, ONCE(budget)), budget);
-    for (uint32_t i = 0; i < COUNT; i++) {
-        const plain_item *cell = hm_table_cell(&table, i, 0);
-        CHECK(*(unsigned char *)hm_table_cell(&table, i, 1) == (unsigned char)cell->id);
-        if (i > 0)
-            check_begins(hm_table_cell(&table, i - 1, 0), cell);
-    }
-    hm_table_fini(&table);
-}
-
-TEST(order_typed, a_table_is_ordered_in_columns_and_in_groups_of_lanes)
-{
-    static const uint32_t lanes[] = {0, 1, 8, 64};
-    uint64_t random = test_seed("typed tables");
-    for (uint32_t which = 0; which < TYPED; which++)
-        for (size_t i = 0; i < sizeof budgets / sizeof *budgets; i++)
-            for (size_t l = 0; l < sizeof lanes / sizeof *lanes; l++)
-                order_table(lanes[l], which, budgets[i], &random);
-}
-
-TEST(order_typed, a_secondary_is_ordered)
-{
-    uint64_t random = test_seed("typed secondaries");
-    for (uint32_t which = 0; which < TYPED; which++) {
-        hm_secondary secondary;
-        hm_secondary_desc desc = {
-            .value_size = sizeof(plain_item), .capacity = COUNT, .type_id = 1};
-        CHECK(hm_secondary_init(&secondary, &desc) == HM_OK);
-        for (uint32_t i = 0; i < COUNT; i++) {
-            plain_item item = {test_random_below(&random, KEYS), i};
-            CHECK(hm_secondary_set(&secondary, hm_handle_pack(i, 1, 1), &item) != NULL);
-        }
-        hm_order order = typed_order(which);
-        FINISH(hm_secondary_defragment(&secondary, &order, ONCE(budgets[1])), budgets[1]);
-        const plain_item *values = hm_secondary_values(&secondary);
-        for (uint32_t i = 1; i < COUNT; i++)
-            check_begins(&values[i - 1], &values[i]);
-        hm_secondary_fini(&secondary);
-    }
-}
-
-/* The rows of a world are in chunks: only their copies are sorted in the loops. */
-TEST(order_typed, a_world_is_ordered)
-{
-    uint64_t random = test_seed("typed worlds");
-    for (uint32_t which = 0; which < TYPED; which++) {
-        hm_world world;
-        CHECK(hm_world_init(&world, &(hm_world_desc){.capacity = COUNT, .type_id = 1}) == HM_OK);
-        hm_component_desc desc = {.size = sizeof(plain_item), .align = 8, .name = "item"};
-        hm_component component = hm_world_component(&world, &desc);
-        for (uint32_t i = 0; i < COUNT; i++) {
-            plain_item item = {test_random_below(&random, KEYS), i};
-            hm_handle entity = hm_world_create(&world, &component, 1);
-            memcpy(hm_world_get(&world, entity, component), &item, sizeof item);
-        }
-        hm_order order = typed_order(which);
-        FINISH(hm_world_defragment(&world, component, &order, ONCE(budgets[1])), budgets[1]);
-        hm_world_fini(&world);
-    }
-}
-
 /* Loops whose compare or key is not the order's are left alone: so an order may be changed. */
 TEST(order_typed, loops_of_another_order_are_not_used)
 {
@@ -299,34 +224,6 @@ TEST(order_typed, a_compare_that_begins_to_lie_leaves_no_item_lifted)
     }
 }
 
-/* Asks the loop for n items, of which the first `beyond` have to be passed. */
-static void reach(const hm_order *order, uint32_t n, uint32_t beyond, bool is_up)
-{
-    plain_item items[3 + 64];
-    plain_item probe = {100, 0};
-    const uint32_t last = sizeof items / sizeof *items - 1;
-    for (uint32_t i = 0; i <= last; i++) { /* Behind those passed is an equal one, then others. */
-        uint32_t key = i < beyond ? 99 : i == beyond ? 100 : 101;
-        items[is_up ? i : last - i] = (plain_item){is_up ? key : 200 - key, i};
-    }
-    uint64_t compares = 1000;
-    asked = 0;
-    uint32_t reached = order->loops->reach(&compares, &probe, probe.key, &items[is_up ? 0 : last],
-                                           sizeof *items, n, is_up, &asked);
-    CHECK(reached == (beyond < n ? beyond : n));
-    CHECK(compares == 1000 + asked && asked <= n / 8 + 7);
-}
-
-TEST(order_typed, the_loop_that_looks_near_an_item_counts_what_has_to_be_passed)
-{
-    for (uint32_t n = 0; n <= 64; n++)
-        for (uint32_t beyond = 0; beyond <= n + 1; beyond++)
-            for (uint32_t is_up = 0; is_up < 2; is_up++) {
-                reach(&by_plain, n, beyond, is_up == 1);
-                reach(&by_plain_key, n, beyond, is_up == 1);
-            }
-}
-
 /* Of each `rarity` items one belongs at most `reach` places away. */
 static void fill_near(column *c, uint32_t count, uint32_t rarity, uint32_t far, uint64_t *random)
 {
@@ -361,29 +258,6 @@ TEST(order_typed, items_near_their_places_take_the_swaps_that_an_untyped_order_t
             swaps = which == 0 ? total.swaps : swaps;
             column_fini(&c);
         }
-    }
-}
-
-/* The next item is looked for near its place only if the last one was found there. */
-TEST(order_typed, items_far_from_their_places_cost_what_they_do_in_an_untyped_order)
-{
-    enum { MANY = 20000, SPARE = 200 };
-    uint64_t seed = test_seed("far items");
-    for (uint32_t which = 3; which < ORDERS; which++) {
-        uint64_t compares[2];
-        for (uint32_t is_typed = 0; is_typed < 2; is_typed++) {
-            uint64_t random = seed;
-            column c;
-            column_init(&c, MANY);
-            for (uint32_t i = 0; i < MANY; i++)
-                column_insert(&c, i % 100 != 50 ? i : test_random_below(&random, MANY), false);
-            hm_order order = column_order(&c, which);
-            if (is_typed == 0)
-                order.loops = NULL;
-            compares[is_typed] = column_finish(&c, order, no_limit).compares;
-            column_fini(&c);
-        }
-        CHECK(compares[1] <= compares[0] + SPARE + (which == 3 ? 1000 : 0));
     }
 }
 

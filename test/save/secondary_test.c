@@ -79,36 +79,6 @@ TEST(save_secondary, owners_that_cannot_be_are_refused)
     test_file_end(&file);
 }
 
-/* Two owners have the slot 70000, for which there are no positions yet. */
-TEST(save_secondary, a_failed_load_without_memory_leaves_a_secondary_that_works)
-{
-    hm_secondary made = make_empty(0, 0);
-    test_file file = {0};
-    bool was_refused = true;
-    set(&made, 5, 1);
-    set(&made, 70000, 2);
-    CHECK(hm_secondary_save(&made, NULL, test_sink(&file)) == HM_OK);
-    forge(&file, 0, 70000, 3);
-    for (uint32_t k = 1; was_refused; k++) {
-        test_memory memory;
-        hm_secondary loaded;
-        test_memory_init_with_holes(&memory, test_page_size(4096));
-        const hm_secondary_desc desc = {
-            .value_size = 4, .type_id = TYPE, .memory = &memory.table, .name = "tags"};
-        CHECK(hm_secondary_init(&loaded, &desc) == HM_OK);
-        test_memory_fail(&memory, k, true);
-        CHECK(hm_secondary_load(&loaded, NULL, test_source(&file)) != HM_OK);
-        was_refused = test_memory_refused(&memory);
-        test_memory_fail(&memory, 0, false);
-        CHECK(hm_secondary_count(&loaded) == 0 && hm_secondary_validate(&loaded) == HM_OK);
-        set(&loaded, 70000, 5);
-        hm_secondary_fini(&loaded);
-        test_memory_check_released(&memory);
-    }
-    hm_secondary_fini(&made);
-    test_file_end(&file);
-}
-
 TEST(save_secondary, a_header_whose_numbers_disagree_is_refused)
 {
     static const struct {
@@ -155,39 +125,5 @@ TEST(save_secondary, a_file_with_more_than_there_can_be_is_refused)
     hm_secondary_fini(&made);
     hm_secondary_fini(&small);
     hm_secondary_fini(&low);
-    test_file_end(&file);
-}
-
-static bool decode(uint32_t version, const void *bytes, size_t size, void *value, void *context)
-{
-    uint32_t *made = context;
-    CHECK(version == 0);
-    memcpy(value, bytes, size);
-    return ++*made != 5;
-}
-
-static void destroy(void *value, void *context)
-{
-    uint32_t *made = context;
-    (void)value;
-    --*made;
-}
-
-TEST(save_secondary, a_refused_load_destroys_the_values_that_decode_has_made)
-{
-    hm_secondary made = make_empty(0, 0), loaded;
-    uint32_t left = 0;
-    hm_secondary_desc desc = {.value_size = 4, .type_id = TYPE, .name = "tags", .destroy = destroy};
-    hm_save_desc decodes = {.decode = decode, .context = &left};
-    test_file file = {0};
-    desc.context = &left;
-    for (uint32_t i = 0; i < 10; i++)
-        set(&made, i, i);
-    CHECK(hm_secondary_save(&made, NULL, test_sink(&file)) == HM_OK);
-    CHECK(hm_secondary_init(&loaded, &desc) == HM_OK);
-    CHECK(hm_secondary_load(&loaded, &decodes, test_source(&file)) == HM_ERROR_CORRUPT);
-    CHECK(left == 1 && says("decode refused")); /* It had made four values and refused a fifth. */
-    hm_secondary_fini(&loaded);
-    hm_secondary_fini(&made);
     test_file_end(&file);
 }

@@ -115,47 +115,6 @@ TEST(save_table, columns_of_other_sizes_are_refused)
     test_file_end(&file);
 }
 
-static void destroy(const hm_table *table, uint32_t row, void *context)
-{
-    uint32_t *left = context;
-    hm_handle any = hm_handle_pack(row, 1, TYPE);
-    CHECK(row == --*left && number_at(table, row, 0) == row);
-    CHECK(hm_handle_is_null(hm_table_handle_at(table, row)));
-    CHECK(!hm_table_contains(table, any));
-}
-
-TEST(save_table, a_refused_load_destroys_the_rows_that_decode_has_made)
-{
-    /* Rows that are refused, also behind the first 64 KiB; or all are decoded, and the end of the
-     * file is missing. */
-    static const uint32_t refused[] = {0, 5, 2999, 20000, UINT32_MAX};
-    for (uint32_t i = 0; i < 10; i++) {
-        uint32_t count = i < 6 ? ROWS : 30000, bad = refused[i / 2], left = bad;
-        hm_table table = make_squares(count), loaded;
-        hm_table_desc desc = {.columns = wider, .column_count = 3, .type_id = TYPE};
-        hm_save_desc decodes = {.decode = decode, .context = &bad};
-        test_file file = {0};
-        desc.capacity = i % 2 == 0 ? 0 : 40000;
-        desc.name = "rows";
-        desc.destroy = destroy;
-        desc.context = &left;
-        CHECK(hm_table_save(&table, NULL, test_sink(&file)) == HM_OK);
-        if (bad == UINT32_MAX) {
-            left = count;
-            file.size--;
-        }
-        CHECK(hm_table_init(&loaded, &desc) == HM_OK);
-        hm_stats before = hm_table_get_stats(&loaded);
-        CHECK(hm_table_load(&loaded, &decodes, test_source(&file)) == HM_ERROR_CORRUPT);
-        hm_stats after = hm_table_get_stats(&loaded);
-        CHECK(left == 0 && memcmp(&before, &after, sizeof after) == 0);
-        CHECK(hm_table_validate(&loaded) == HM_OK && hm_table_count(&loaded) == 0);
-        hm_table_fini(&table);
-        hm_table_fini(&loaded);
-        test_file_end(&file);
-    }
-}
-
 TEST(save_table, rows_of_4_gib_are_refused)
 {
     const hm_column halves[] = {{(size_t)1 << 31, 0, NULL}, {(size_t)1 << 31, 0, NULL}};

@@ -529,32 +529,6 @@ TEST(save_world, a_component_with_another_layout_is_another_one)
     }
 }
 
-TEST(save_world, queries_go_on_after_a_load_and_see_that_all_has_changed)
-{
-    test_file file = {0};
-    some in;
-    hm_query query;
-    save_usual(&file, NULL);
-    begin(&in, usual, KINDS);
-    const hm_query_desc desc = {.all = &in.components[PLACE], .all_count = 1};
-    hm_handle early = hm_world_create(&in.world, &in.components[PLACE], 1);
-    CHECK(hm_query_init(&query, &in.world, &desc) == HM_OK && hm_query_count(&query) == 1);
-    hm_world_destroy(&in.world, early);
-    CHECK(hm_world_load(&in.world, NULL, test_source(&file)) == HM_ERROR_INVALID);
-    hm_query_fini(&query);
-    hm_world_fini(&in.world);
-
-    begin(&in, usual, KINDS);
-    const hm_query_desc again = {.all = &in.components[PLACE], .all_count = 1};
-    CHECK(hm_query_init(&query, &in.world, &again) == HM_OK && hm_query_count(&query) == 0);
-    CHECK(hm_world_load(&in.world, NULL, test_source(&file)) == HM_OK);
-    CHECK(hm_query_count(&query) == 50);
-    CHECK(hm_world_changed(&in.world, hm_handle_pack(1, 1, 5), in.components[PLACE]) > 0);
-    hm_query_fini(&query);
-    hm_world_fini(&in.world);
-    test_file_end(&file);
-}
-
 TEST(save_world, a_world_that_has_promised_an_entity_does_not_load)
 {
     test_file file = {0};

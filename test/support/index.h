@@ -50,19 +50,6 @@ static inline uint32_t count_of(const hm_index *index, uint64_t key)
     return count;
 }
 
-/* Whether the key has exactly these slots' first owners, in this order. */
-static inline bool has_members(const hm_index *index, uint64_t key, const uint32_t *slots,
-                               uint32_t n)
-{
-    const hm_handle *members = hm_index_members(index, key, NULL);
-    if (count_of(index, key) != n)
-        return false;
-    for (uint32_t i = 0; i < n; i++)
-        if (!hm_handle_equal(members[i], owner(slots[i])))
-            return false;
-    return true;
-}
-
 static inline void check_valid(const hm_index *index)
 {
     CHECK(hm_index_validate(index) == HM_OK);

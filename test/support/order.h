@@ -78,12 +78,6 @@ static inline void column_insert(column *c, uint64_t key, bool is_loose)
     c->items[position] = (ordered_item){key, c->next_id++, is_loose};
 }
 
-static inline void column_fill(column *c, const uint64_t *keys, uint32_t count)
-{
-    for (uint32_t i = 0; i < count; i++)
-        column_insert(c, keys[i], false);
-}
-
 static inline void column_erase(column *c, uint32_t index)
 {
     uint32_t last = --c->count;

@@ -82,14 +82,6 @@ static inline bool row_holds(const hm_table *table, uint32_t row, uint32_t numbe
     return true;
 }
 
-static inline bool row_is_zero(const hm_table *table, uint32_t row)
-{
-    for (uint32_t c = 0; c < COLUMNS; c++)
-        if (!test_bytes_are(hm_table_cell(table, row, c), cell_size(c), 0))
-            return false;
-    return true;
-}
-
 static inline uint32_t number_at(const hm_table *table, uint32_t row)
 {
     uint32_t number;

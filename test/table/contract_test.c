@@ -5,8 +5,6 @@
 #include "support/damage.h"
 #include "support/last_error.h"
 
-#include <stdio.h>
-
 /* init */
 
 /* Whether init refuses with this sentence and leaves a zeroed table. */
@@ -103,18 +101,6 @@ TEST(table_contract, a_group_may_have_16_kib)
     hm_table_fini(&table);
 }
 
-TEST(table_contract, with_a_capacity_every_column_has_an_address_for_each_row)
-{
-    const hm_column columns[] = {{4, 0, NULL}, {1, 0, NULL}};
-    hm_table_desc desc = {.columns = columns, .column_count = 2, .capacity = 1048576};
-    hm_table table;
-    CHECK(hm_table_init(&table, &desc) == HM_OK);
-    CHECK(hm_table_capacity(&table) == 1048576);
-    CHECK(table.arrays[0].capacity == 4 * (size_t)1048576);
-    CHECK(table.arrays[1].capacity == 1048576 + (size_t)64); /* the skew */
-    hm_table_fini(&table);
-}
-
 /* One loop moves the cells of a run. Without runs each cell would cost a choice of its size. */
 TEST(table_contract, columns_of_one_size_that_follow_each_other_are_a_run)
 {
@@ -134,21 +120,6 @@ TEST(table_contract, columns_of_one_size_that_follow_each_other_are_a_run)
     }
 }
 
-/* The capacity is the largest too, so that the number of groups must not wrap around. */
-TEST(table_contract, init_refuses_sizes_that_overflow)
-{
-    static const uint32_t capacities[] = {2, 1000, 0, UINT32_MAX - 1};
-    static const size_t sizes[] = {SIZE_MAX / 2 + 1, SIZE_MAX, SIZE_MAX - 4096, SIZE_MAX / 4};
-    for (uint32_t i = 0; i < 16; i++) {
-        hm_column column = {sizes[i % 4], 1, "x"};
-        hm_table_desc desc = {.columns = &column, .column_count = 1, .capacity = capacities[i / 4]};
-        hm_table table;
-        CHECK(hm_table_init(&table, &desc) == HM_ERROR_INVALID);
-        CHECK(strstr(hm_last_error(), "does not fit in size_t") != NULL);
-        CHECK(hm_table_capacity(&table) == 0);
-    }
-}
-
 /* Each takes a little more than half of all addresses. */
 TEST(table_contract, init_refuses_columns_that_fit_in_size_t_only_one_by_one)
 {
@@ -160,37 +131,6 @@ TEST(table_contract, init_refuses_columns_that_fit_in_size_t_only_one_by_one)
     desc.capacity = is_wide ? UINT32_MAX - 15 : 1024;
     CHECK(hm_table_init(&table, &desc) == HM_ERROR_MEMORY);
     CHECK(hm_table_capacity(&table) == 0);
-}
-
-TEST(table_contract, columns_are_aligned_where_pages_are_smaller)
-{
-    static const hm_column columns[] = {
-        {1, 0, NULL}, {4096, 4096, NULL}, {8, 8, NULL}, {256, 256, NULL}};
-    hm_table_desc desc = {
-        .columns = columns, .column_count = 4, .capacity = 3, .memory = hm_memory_heap()};
-    hm_table table;
-    CHECK(hm_table_init(&table, &desc) == HM_OK);
-    CHECK(hm_table_insert_n(&table, NULL, 3, NULL) == HM_OK);
-    for (uint32_t c = 0; c < 4; c++) {
-        unsigned char *cell = hm_table_cell(&table, 2, c);
-        CHECK(columns[c].align == 0 || (uintptr_t)cell % columns[c].align == 0);
-        memset(cell, 0xA5, columns[c].size);
-    }
-    CHECK(hm_table_validate(&table) == HM_OK);
-    hm_table_fini(&table);
-}
-
-TEST(table_contract, nothing_of_the_descriptor_is_kept)
-{
-    hm_column columns[] = {{4, 4, "x"}, {8, 8, "y"}};
-    hm_table_desc desc = {.columns = columns, .column_count = 2, .lanes = 8, .capacity = 10};
-    hm_table table;
-    CHECK(hm_table_init(&table, &desc) == HM_OK);
-    memset(columns, 0xFF, sizeof columns);
-    memset(&desc, 0xFF, sizeof desc);
-    CHECK(hm_table_insert_n(&table, NULL, 10, NULL) == HM_OK);
-    CHECK(hm_table_validate(&table) == HM_OK);
-    hm_table_fini(&table);
 }
 
 static uint64_t no_key(const void *cell, void *context)

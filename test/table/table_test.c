@@ -4,8 +4,6 @@
 #include "support/memory.h"
 #include "support/table.h"
 
-enum { MANY = 300 };
-
 /* insert */
 
 /* A kernel may write to lanes past the last row; no row ever sees what it wrote. */
@@ -332,29 +330,5 @@ TEST(table, there_may_be_256_columns)
         CHECK(test_bytes_are(hm_table_cell(&table, 0, 255), 1, 1));
         CHECK(hm_table_validate(&table) == HM_OK);
         hm_table_fini(&table);
-    }
-}
-
-TEST(table, random_patterns_resolve_to_nothing)
-{
-    uint32_t rounds = test_scaled(10000000 / TABLE_LAYOUTS + 1);
-    uint64_t random = test_seed("table patterns");
-    for (uint32_t layout = 0; layout < TABLE_LAYOUTS; layout++) {
-        hm_table table = make(table_lanes(layout), (hm_table_desc){.type_id = 0x1234});
-        hm_handle handles[MANY];
-        fill(&table, handles, MANY);
-        for (uint32_t i = 0; i < rounds; i++) {
-            hm_handle handle = hm_handle_from_bits(test_random(&random));
-            uint32_t row = hm_table_row(&table, handle);
-            if (row != HM_INVALID_INDEX) { /* one in 2^50 */
-                CHECK(hm_handle_equal(hm_table_handle_at(&table, row), handle));
-                continue;
-            }
-            CHECK(hm_table_get(&table, handle, 0) == NULL && !hm_table_contains(&table, handle));
-            CHECK(hm_table_explain(&table, handle) != HM_HANDLE_LIVE);
-            CHECK(!hm_table_erase(&table, handle));
-        }
-        CHECK(hm_table_count(&table) == MANY);
-        finish(&table);
     }
 }

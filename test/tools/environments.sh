@@ -91,7 +91,7 @@ plain() {
     timeout 2400 $runner "$program" "$@"
 }
 
-# compile COMPILER LIBRARY_COMPILER PROGRAM: the tests are 200 files, whose own speed is worth little,
+# compile COMPILER LIBRARY_COMPILER PROGRAM: the tests are 160 files, whose own speed is worth little,
 # so they get at most -O1.
 # shellcheck disable=SC2086 # The flags and the sources are lists.
 compile() {
@@ -169,9 +169,9 @@ x86() {
 # threads: runs the suites that start threads. Only their files are compiled, so a file and a name are
 # needed here for a new one.
 threads() {
-    files='/support/|examples/|threads|/resource/|last_error|/report_test'
+    files='/support/|threads|last_error|/report_test'
     sources=$(echo "$sources" | grep -E "$files")
-    plain 1 'clang -O1 -g -fsanitize=thread' '' threads resource_ last_error. report.
+    plain 1 'clang -O1 -g -fsanitize=thread' '' threads last_error. report.
 }
 
 # long_loops: what measures memory, or must end in a known number, runs whole; and as much of all else

@@ -27,16 +27,6 @@ static int compare_values(const void *a, const void *b, void *context)
 
 static char text[80]; /* what describe writes */
 
-TEST(typed, a_handle_type_needs_no_container)
-{
-    body_handle null = body_handle_null();
-    body_handle one, same;
-    one.id = hm_handle_pack(1, 1, 3);
-    same.id = hm_handle_pack(1, 1, 3);
-    CHECK(body_handle_is_null(null) && !body_handle_is_null(one));
-    CHECK(body_handle_equal(one, same) && !body_handle_equal(one, null));
-}
-
 /* What containers that issue handles say when one of theirs, `erased`, is stale. */
 #define CHECK_ANSWERS(kind, c, erased)                                                             \
     do {                                                                                           \
@@ -504,33 +494,6 @@ TEST(typed, a_table_is_ordered_by_a_compare_that_has_no_key)
     CHECK(body_value_lower_bound(&table, &rising, values) == BODIES - 1);
     CHECK(body_value_upper_bound(&table, &rising, values) == BODIES);
     body_table_fini(&table);
-}
-
-TEST(typed, the_type_id_of_a_descriptor_wins_unless_it_is_0)
-{
-    hm_map_desc desc;
-    hm_pool_desc pool_desc;
-    body_map level, editor;
-    body_pool pool;
-    body_handle handle;
-    memset(&desc, 0, sizeof desc);
-    memset(&pool_desc, 0, sizeof pool_desc);
-    CHECK(body_map_init_desc(&level, &desc) == HM_OK);
-    desc.type_id = 77;
-    desc.meta_size = 8;
-    desc.item_size = 1;
-    CHECK(body_map_init_desc(&editor, &desc) == HM_OK);
-    pool_desc.type_id = 78;
-    CHECK(body_pool_init_desc(&pool, &pool_desc) == HM_OK);
-    handle = body_map_insert(&level, NULL);
-    CHECK(hm_handle_type_id(handle.id) == 3);
-    CHECK(body_map_explain(&editor, handle) == HM_HANDLE_FOREIGN);
-    CHECK(hm_handle_type_id(body_map_insert(&editor, NULL).id) == 77);
-    CHECK(body_map_meta_at(&editor, 0) != NULL);
-    CHECK(hm_handle_type_id(body_pool_insert(&pool, NULL).id) == 78);
-    body_map_fini(&level);
-    body_map_fini(&editor);
-    body_pool_fini(&pool);
 }
 
 enum { OWNERS = 60, CELLS = 10 };

@@ -29,26 +29,6 @@ TEST(commands, components_that_are_not_of_this_world_are_refused_when_recorded)
     finish(self);
 }
 
-TEST(commands, sets_that_cannot_be_are_refused_when_recorded)
-{
-    scene *self = begin();
-    hm_handle next = hm_world_upcoming(&self->world, 0);
-    const hm_component twice[] = {self->spot, self->tag, self->spot};
-    CHECK(hm_handle_is_null(hm_commands_create(&self->commands, twice, 3)));
-    CHECK(says("component spot is given twice"));
-    CHECK(hm_handle_is_null(hm_commands_create(&self->commands, NULL, 1)));
-    CHECK(says("a set is NULL, but its number is not 0"));
-    CHECK(hm_commands_change(&self->commands, next, twice, 2, &twice[1], 1) == HM_ERROR_INVALID);
-    CHECK(says("component tag is both added and removed"));
-    CHECK(hm_commands_change(&self->commands, next, NULL, 1, NULL, 0) == HM_ERROR_INVALID);
-    CHECK(hm_commands_change(&self->commands, next, NULL, 0, NULL, 1) == HM_ERROR_INVALID);
-    CHECK(hm_commands_add(&self->commands, next, self->tag, "value") == HM_ERROR_INVALID);
-    CHECK(says("component tag is a tag: it has no values"));
-    CHECK(hm_commands_count(&self->commands) == 0);
-    CHECK(hm_handle_equal(create(self, NULL, 0), next));
-    finish(self);
-}
-
 TEST(commands, a_create_with_a_value_for_a_tag_is_refused_and_promises_nothing)
 {
     scene *self = begin();
@@ -140,49 +120,6 @@ TEST(commands, an_entity_whose_values_would_take_more_than_a_chunk_is_dropped_an
     finish(self);
 }
 
-/* Archetypes are looked up once for entities in a row that get the same components. */
-TEST(commands, entities_that_are_dropped_behind_one_that_is_not_stay_as_they_are)
-{
-    scene *self = begin();
-    hm_component large[2];
-    hm_handle entities[4];
-    make_large(self, large);
-    for (int i = 0; i < 4; i++) {
-        entities[i] = hm_world_create(&self->world, large, i != 0);
-        CHECK(hm_commands_add(&self->commands, entities[i], self->tag, NULL) == HM_OK);
-        CHECK(hm_commands_add(&self->commands, entities[i], large[1], NULL) == HM_OK);
-    }
-    apply(self);
-    CHECK(hm_commands_dropped(&self->commands) == 6);
-    for (int i = 0; i < 4; i++) {
-        CHECK(hm_world_has(&self->world, entities[i], large[0]) == (i != 0));
-        CHECK(hm_world_has(&self->world, entities[i], large[1]) == (i == 0));
-        CHECK(hm_world_has(&self->world, entities[i], self->tag) == (i == 0));
-    }
-    finish(self);
-}
-
-TEST(commands, a_single_command_that_would_take_more_than_a_chunk_is_dropped_and_counted)
-{
-    scene *self = begin();
-    const hm_component_desc token = {
-        .size = 12800, .align = 64, .destroy = log_token, .context = self};
-    hm_component large = make(self, (hm_component_desc){.size = 10000});
-    hm_component large_token = make(self, token);
-    struct token values[200] = {{.number = 7}};
-    hm_handle entity = hm_world_create(&self->world, &large, 1);
-    hm_handle other = hm_world_create(&self->world, NULL, 0);
-    CHECK(hm_commands_add(&self->commands, entity, large_token, values) == HM_OK);
-    CHECK(hm_commands_add(&self->commands, other, self->tag, NULL) == HM_OK);
-    apply(self);
-    CHECK(hm_commands_dropped(&self->commands) == 1 && hm_commands_skipped(&self->commands) == 0);
-    CHECK_LOG(self, 7);
-    CHECK(!hm_world_has(&self->world, entity, large_token));
-    CHECK(hm_world_has(&self->world, entity, large) &&
-          hm_world_has(&self->world, other, self->tag));
-    finish(self);
-}
-
 TEST(commands, an_entity_that_was_to_be_created_is_destroyed_when_it_is_dropped)
 {
     scene *self = begin();
@@ -222,77 +159,6 @@ TEST(commands, a_destroy_behind_dropped_commands_is_run)
     }
 }
 
-/* What does not stay takes nothing. */
-TEST(commands, only_the_final_values_of_an_entity_must_fit_in_a_chunk)
-{
-    scene *self = begin();
-    hm_component large[2];
-    make_large(self, large);
-    hm_handle entity = create(self, large, 1);
-    CHECK(hm_commands_add(&self->commands, entity, large[1], NULL) == HM_OK);
-    CHECK(hm_commands_remove(&self->commands, entity, large[0]) == HM_OK);
-    apply(self);
-    CHECK(hm_world_has(&self->world, entity, large[1]));
-    CHECK(hm_commands_dropped(&self->commands) == 0);
-    finish(self);
-}
-
-static void record_once_in_hook(scene *self)
-{
-    if (self->logged == 1)
-        add_token(self, hm_world_handle_at(&self->world, 0), self->token, 9);
-}
-
-TEST(commands, what_the_hook_of_a_dropped_value_records_is_applied)
-{
-    scene *self = begin();
-    hm_component large[2];
-    make_large(self, large);
-    hm_handle entity = hm_world_create(&self->world, large, 1);
-    CHECK(hm_commands_add(&self->commands, entity, large[1], NULL) == HM_OK);
-    add_token(self, entity, self->token, 1);
-    self->in_hook = record_once_in_hook;
-    apply(self);
-    CHECK_LOG(self, 1);
-    CHECK(token_of(self, entity, self->token) == 9);
-    CHECK(hm_commands_dropped(&self->commands) == 2);
-    finish(self);
-}
-
-/* Between a failed apply and the next, the world changes and more is recorded. */
-TEST(commands, a_failed_apply_goes_on_with_what_is_there_by_then)
-{
-    scene *self = begin_with(1); /* an archetype of {spot, token} */
-    hm_handle entities[4];
-    const hm_component more[] = {self->tag, self->reference};
-    for (int i = 0; i < 4; i++)
-        entities[i] = hm_world_create(&self->world, NULL, 0);
-    for (int pass = 0; pass < 2; pass++)
-        for (int i = 0; i < 4; i++) {
-            CHECK(hm_commands_add(&self->commands, entities[i], self->spot, NULL) == HM_OK);
-            add_token(self, entities[i], self->token, UINT64_C(10) * (unsigned)pass + (unsigned)i);
-            if (i == 1)
-                CHECK(hm_commands_add(&self->commands, entities[i], more[pass], NULL) == HM_OK);
-        }
-    for (int i = 0; i < 2; i++) {
-        CHECK(hm_commands_apply(&self->commands) == HM_ERROR_FULL);
-        CHECK(hm_commands_count(&self->commands) == 14);
-        CHECK_LOG(self, 0);
-    }
-    CHECK(hm_world_destroy(&self->world, entities[2]));
-    add_token(self, entities[0], self->token, 20);
-    CHECK(hm_commands_change(&self->commands, entities[1], NULL, 0, more, 2) == HM_OK);
-    CHECK(hm_commands_add(&self->commands, entities[3], self->sparse_spot, NULL) == HM_OK);
-    apply(self);
-    CHECK(hm_commands_skipped(&self->commands) == 4 && hm_commands_dropped(&self->commands) == 0);
-    CHECK_LOG(self, 0, 1, 2, 3, 12, 10);
-    CHECK(token_of(self, entities[0], self->token) == 20);
-    CHECK(token_of(self, entities[1], self->token) == 11);
-    CHECK(token_of(self, entities[3], self->token) == 13);
-    CHECK(hm_world_has(&self->world, entities[3], self->sparse_spot));
-    finish(self);
-}
-
 TEST(commands, a_zeroed_buffer_is_empty_and_records_nothing)
 {
     hm_commands zeroed = {0}, failed;
@@ -326,18 +192,6 @@ TEST(commands, a_zeroed_world_promises_nothing)
     CHECK(hm_commands_apply(&commands) == HM_OK && hm_commands_skipped(&commands) == 1);
     hm_commands_fini(&commands);
     hm_world_fini(&world);
-}
-
-TEST(commands, a_buffer_may_be_moved)
-{
-    scene *self = begin();
-    hm_handle entity = create(self, &self->spot, 1);
-    hm_commands moved = self->commands;
-    memset(&self->commands, 0, sizeof self->commands);
-    CHECK(hm_commands_add(&moved, entity, self->spot, &(struct spot){1, 2}) == HM_OK);
-    CHECK(hm_commands_apply(&moved) == HM_OK && is_spot(self, entity, self->spot, 1, 2));
-    hm_commands_fini(&moved);
-    finish(self);
 }
 
 /* contracts */

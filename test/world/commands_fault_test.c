@@ -199,64 +199,6 @@ TEST(commands_fault, an_apply_that_is_refused_memory_keeps_the_rest)
     }
 }
 
-/* One command of one component for each entity. Returns whether the k-th call was reached. */
-static bool refuse_single(scene *on, uint32_t k)
-{
-    uint32_t done = 0, count = 0;
-    start(on, 4096);
-    for (uint32_t i = 0; i < ENTITIES; i++)
-        if (!is_new(i)) {
-            hm_component component = i % 7 == 0 ? on->huge : on->parts[i % PARTS];
-            CHECK(hm_commands_add(&on->commands, on->entities[i], component, NULL) == HM_OK);
-            count++;
-        }
-    test_memory_fail(&on->memory, k, false);
-    hm_status status = hm_commands_apply(&on->commands);
-    bool reached = test_memory_refused(&on->memory);
-    CHECK(status == HM_OK || (status == HM_ERROR_MEMORY && reached));
-    CHECK(hm_world_validate(&on->world) == HM_OK);
-    for (uint32_t i = 0; i < ENTITIES; i++)
-        if (!is_new(i))
-            done += hm_world_has(&on->world, on->entities[i],
-                                 i % 7 == 0 ? on->huge : on->parts[i % PARTS]);
-    CHECK(hm_commands_count(&on->commands) == count - done);
-    CHECK((status == HM_OK) == (done == count));
-    test_memory_fail(&on->memory, 0, false);
-    CHECK(hm_commands_apply(&on->commands) == HM_OK);
-    CHECK(hm_commands_count(&on->commands) == 0 && hm_commands_skipped(&on->commands) == 0);
-    end(on);
-    return reached;
-}
-
-TEST(commands_fault, a_single_command_that_is_refused_memory_waits)
-{
-    uint32_t k = 1;
-    while (refuse_single(&stage, k))
-        k = test_next_call(k);
-    CHECK(k > 5);
-}
-
-/* What is left can be cleared, too. */
-TEST(commands_fault, the_rest_of_a_refused_apply_can_be_cleared)
-{
-    for (uint32_t k = 1; k < 10; k++) {
-        start(&stage, 4096);
-        record_all(&stage);
-        test_memory_fail(&stage.memory, k, true);
-        CHECK(hm_commands_apply(&stage.commands) == HM_ERROR_MEMORY);
-        uint32_t done = check_state(&stage);
-        hm_commands_clear(&stage.commands);
-        CHECK(hm_commands_count(&stage.commands) == 0);
-        for (uint32_t i = 0; i < ENTITIES; i++) {
-            bool is_dropped = i >= done && is_new(i), is_dead = i < done && is_destroyed(i);
-            CHECK(hm_world_contains(&stage.world, stage.entities[i]) == !(is_dropped || is_dead));
-            CHECK(stage.destroyed[ENTITIES + i] == (i >= done || is_destroyed(i)));
-        }
-        test_memory_fail(&stage.memory, 0, false);
-        finish(&stage);
-    }
-}
-
 TEST(commands_fault, a_record_that_is_refused_memory_changes_nothing)
 {
     hm_component sparse;
@@ -315,56 +257,6 @@ TEST(commands_fault, a_reserve_that_is_refused_memory_promises_nothing_more)
         CHECK(k > 3);
         break;
     }
-}
-
-TEST(commands_fault, trim_gives_back_what_apply_took_in_the_world)
-{
-    start(&stage, 4096);
-    hm_world_clear(&stage.world);
-    CHECK(hm_world_trim(&stage.world) == HM_OK);
-    for (int round = 0; round < 2; round++) {
-        hm_handle entity = hm_world_create(&stage.world, NULL, 0);
-        CHECK(hm_commands_destroy(&stage.commands, entity) == HM_OK);
-        CHECK(hm_commands_apply(&stage.commands) == HM_OK);
-        CHECK(stage.world.links != NULL);
-        CHECK(hm_world_trim(&stage.world) == HM_OK);
-        CHECK(stage.world.links == NULL);
-    }
-    end(&stage);
-}
-
-TEST(commands_fault, memory_is_kept_for_the_next_commands)
-{
-    start(&stage, 4096);
-    size_t before = 0;
-    for (int round = 0; round < 6; round++) {
-        for (int i = 0; i < 10000; i++)
-            CHECK(hm_commands_add(&stage.commands, HM_NULL_HANDLE, stage.parts[0], NULL) == HM_OK);
-        CHECK(round == 0 || stage.memory.committed_size == before);
-        if (round < 3)
-            hm_commands_clear(&stage.commands);
-        else
-            CHECK(hm_commands_apply(&stage.commands) == HM_OK);
-        before = stage.memory.committed_size;
-    }
-    end(&stage);
-}
-
-TEST(commands_fault, a_buffer_has_the_size_that_the_program_gives_it)
-{
-    hm_commands small;
-    uint32_t count = 0, most = ((128 << 10) - (16 << 10)) / 24;
-    start(&stage, 4096);
-    CHECK(hm_commands_init(&small, &stage.world, &(hm_commands_desc){.size = 128 << 10}) == HM_OK);
-    while (hm_commands_destroy(&small, HM_NULL_HANDLE) == HM_OK)
-        count++;
-    CHECK(count == most && strstr(hm_last_error(), " of 131072 bytes") != NULL);
-    for (; count > 0; count--) /* That of the scene has its own. */
-        CHECK(hm_commands_destroy(&stage.commands, HM_NULL_HANDLE) == HM_OK);
-    CHECK(hm_commands_apply(&small) == HM_OK && hm_commands_skipped(&small) == most);
-    CHECK(hm_commands_destroy(&small, HM_NULL_HANDLE) == HM_OK);
-    hm_commands_fini(&small);
-    end(&stage);
 }
 
 TEST(commands_fault, the_size_of_a_buffer_has_limits)

@@ -359,32 +359,3 @@ TEST(commands_run, a_run_ends_before_an_entity_of_another_chunk)
     hm_commands_fini(&commands);
     finish_world(&self.world);
 }
-
-/* All rows that have memory are in use. */
-TEST(commands_run, an_entity_that_keeps_its_components_needs_no_row)
-{
-    enum { COUNT = 8 };
-    static side self;
-    const uint32_t values[] = {5, 6};
-    test_memory memory;
-    hm_commands commands;
-    test_memory_init(&memory, test_page_size(4096));
-    start(&self, &memory.table, COUNT);
-    const hm_component set[] = {self.id, self.wide, self.hooked};
-    CHECK(hm_commands_init(&commands, &self.world, NULL) == HM_OK);
-    CHECK(hm_world_reserve(&self.world, 15000) == HM_OK);
-    test_memory_fail(&memory, 1, true);
-    while (!hm_handle_is_null(hm_world_create(&self.world, set, 3)))
-        continue;
-    CHECK(test_memory_refused(&memory));
-    test_memory_fail(&memory, 0, false);
-    CHECK(hm_commands_apply(&commands) == HM_OK); /* Then there are links for all entities. */
-    for (int i = 0; i < 2; i++)
-        CHECK(hm_commands_add(&commands, self.entities[0], self.id, &values[i]) == HM_OK);
-    test_memory_fail(&memory, 1, true);
-    CHECK(hm_commands_apply(&commands) == HM_OK && memory.calls == 0);
-    CHECK(*(uint32_t *)hm_world_get(&self.world, self.entities[0], self.id) == values[1]);
-    hm_commands_fini(&commands);
-    finish_world(&self.world);
-    test_memory_check_released(&memory);
-}

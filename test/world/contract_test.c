@@ -8,31 +8,7 @@
 #include <handle_map/query.h>
 #include <handle_map/save.h>
 
-#include <stdlib.h>
 #include <string.h>
-
-TEST(world_contract, a_world_may_have_the_limits_of_its_descriptor)
-{
-    hm_world world =
-        make_world((hm_world_desc){.capacity = 1, .max_slots = 1, .max_archetypes = 1});
-    CHECK(hm_world_capacity(&world) == 1 && hm_world_get_stats(&world).max_slots == 1);
-    CHECK(!hm_handle_is_null(hm_world_create(&world, NULL, 0)));
-    CHECK(hm_handle_is_null(hm_world_create(&world, NULL, 0)));
-    CHECK(says(
-        "hm_world: 'world': 1 of 1 items are there, and no room for 1 more: raise its capacity"));
-    finish_world(&world);
-    /* An emulator, where long loops are scaled down, keeps a record of each page that is reserved.
-     */
-    if (test_scale() > 1 || !test_has_addresses(UINT64_C(1) << 40, "2^40 bytes of addresses"))
-        return;
-    world = make_world((hm_world_desc){.capacity = UINT32_MAX / 2,
-                                       .max_slots = UINT32_MAX,
-                                       .max_archetypes = 262143,
-                                       .max_size = UINT64_C(1) << 39});
-    CHECK(hm_world_capacity(&world) == UINT32_MAX / 2);
-    make_one(&world, make_int(&world), 7);
-    finish_world(&world);
-}
 
 static const hm_order by_key = {.key = int_key};
 
@@ -269,57 +245,6 @@ TEST(world_contract, values_that_take_more_than_a_chunk_are_refused)
 
 /* busy and dead */
 
-TEST(world_contract, a_dead_entity_is_refused_and_the_sentence_says_so)
-{
-    hm_world world = make_world((hm_world_desc){0});
-    hm_component component = make_int(&world);
-    hm_handle entity = make_one(&world, component, 1);
-    CHECK(hm_world_destroy(&world, entity) && !hm_world_destroy(&world, entity));
-    CHECK(hm_world_add(&world, entity, component, NULL) == HM_ERROR_STALE);
-    CHECK(says("entity 0x0009000100000000 is not alive in 'world': HM_HANDLE_STALE"));
-    CHECK(hm_world_explain(&world, make_one(&world, component, 2)) == HM_HANDLE_LIVE);
-    finish_world(&world);
-}
-
-/* Tries every change; none succeeds. */
-static void check_all_refused(hm_world *world, hm_handle entity, hm_component component)
-{
-    CHECK(hm_handle_is_null(hm_world_create(world, &component, 1)));
-    CHECK(hm_world_create_n(world, &component, 1, 1, NULL, NULL) == HM_ERROR_BUSY);
-    CHECK(!hm_world_destroy(world, entity) && hm_world_destroy_n(world, &entity, 1) == 0);
-    CHECK(hm_world_add(world, entity, component, NULL) == HM_ERROR_BUSY);
-    CHECK(hm_world_remove(world, entity, component, NULL) == HM_ERROR_BUSY);
-    CHECK(hm_world_change(world, entity, &component, 1, NULL, 0) == HM_ERROR_BUSY);
-    CHECK(hm_world_trim(world) == HM_ERROR_BUSY);
-    hm_progress progress = hm_world_defragment(world, component, &by_key, NULL);
-    CHECK(!progress.done && progress.swaps == 0 && progress.compares == 0);
-}
-
-TEST(world_contract, nothing_changes_while_a_query_runs)
-{
-    hm_world world = make_world((hm_world_desc){.name = "arena"});
-    hm_component component = make_int(&world);
-    hm_handle entity = make_one(&world, component, 8);
-    hm_query query;
-    hm_query_loop loop;
-    hm_query_desc desc = {.all = &component, .all_count = 1};
-    CHECK(hm_query_init(&query, &world, &desc) == HM_OK);
-    hm_query_begin(&query, &loop);
-    check_all_refused(&world, entity, component);
-    CHECK(hm_world_add(&world, entity, component, NULL) == HM_ERROR_BUSY);
-    CHECK(says(
-        "the world 'arena' does not change while a query runs (1 do): record it in commands, or "
-        "call hm_query_end for a loop that was left"));
-    CHECK(hm_world_reserve(&world, 100) == HM_OK);
-    hm_world_touch(&world, entity, component);
-    CHECK(hm_world_count(&world) == 1 && value_of(&world, entity, component) == 8);
-    CHECK(hm_world_validate(&world) == HM_OK);
-    hm_query_end(&loop);
-    CHECK(hm_world_destroy(&world, entity));
-    hm_query_fini(&query);
-    finish_world(&world);
-}
-
 DEATH_TEST(world_contract, clear_while_a_query_runs_panics)
 {
     hm_world world = make_world((hm_world_desc){0});
@@ -338,23 +263,4 @@ DEATH_TEST(world_contract, fini_while_a_query_runs_panics)
     CHECK(hm_query_init(&query, &world, &(hm_query_desc){.all_count = 0}) == HM_OK);
     hm_query_begin(&query, &loop);
     hm_world_fini(&world);
-}
-
-/* hostile components */
-
-TEST(world_contract, random_components_resolve_to_nothing)
-{
-    hm_world world = make_world((hm_world_desc){.capacity = 10});
-    hm_component component = make_int(&world), sparse = make_sparse(&world);
-    hm_handle entity = make_one(&world, component, 77);
-    uint64_t random = test_seed("world_contract components");
-    for (uint32_t i = test_scaled(1000000); i > 0; i--) {
-        hm_component any = (hm_component)test_random(&random);
-        if (any == component || any == sparse)
-            continue;
-        CHECK(hm_world_get(&world, entity, any) == NULL && !hm_world_has(&world, entity, any));
-        CHECK(hm_world_add(&world, entity, any, NULL) == HM_ERROR_INVALID);
-    }
-    CHECK(value_of(&world, entity, component) == 77 && hm_world_archetype_count(&world) == 1);
-    finish_world(&world);
 }

@@ -6,8 +6,6 @@
 #include <handle_map/commands.h>
 #include <handle_map/query.h>
 
-#include <string.h>
-
 enum { SEVEN = 7, PAIRS = 1000 };
 
 typedef struct scene {
@@ -51,51 +49,6 @@ static void overwrite(scene *on, hm_handle entity)
 {
     for (int i = 0; i < 3; i++)
         give(&on->world, entity, on->kinds[i], 1);
-}
-
-TEST(world_initial, entities_are_created_with_it_where_no_value_is_given)
-{
-    scene on;
-    begin(&on);
-    const hm_component set[] = {on.kinds[0], on.kinds[1], on.kinds[2], on.plain};
-    const int one = 1;
-    const void *values[] = {NULL, NULL, NULL, &one};
-    hm_handle entity = hm_world_create(&on.world, set, 4), many[PAIRS];
-    CHECK(has(&on, entity, SEVEN) && value_of(&on.world, entity, on.plain) == 0);
-    entity = hm_world_create_with(&on.world, set, 4, values);
-    CHECK(has(&on, entity, SEVEN) && value_of(&on.world, entity, on.plain) == 1);
-    CHECK(hm_world_create_n(&on.world, set, 4, PAIRS, NULL, many) == HM_OK);
-    for (int i = 0; i < PAIRS; i++)
-        CHECK(has(&on, many[i], SEVEN) && value_of(&on.world, many[i], on.plain) == 0);
-    overwrite(&on, entity);
-    CHECK(has(&on, entity, 1) && has(&on, hm_world_create(&on.world, set, 4), SEVEN));
-    finish_world(&on.world);
-}
-
-TEST(world_initial, entities_gain_it_and_values_are_replaced_by_it)
-{
-    scene on;
-    begin(&on);
-    hm_handle entity = hm_world_create(&on.world, &on.plain, 1);
-    for (int round = 0; round < 2; round++) {
-        for (int i = 0; i < 3; i++)
-            CHECK(hm_world_add(&on.world, entity, on.kinds[i], NULL) == HM_OK);
-        CHECK(has(&on, entity, SEVEN));
-        overwrite(&on, entity);
-    }
-    for (int round = 0; round < 2; round++) {
-        for (int i = 0; i < 3; i++)
-            CHECK(hm_world_add_n(&on.world, &entity, 1, on.kinds[i], NULL) == HM_OK);
-        CHECK(has(&on, entity, SEVEN) && hm_world_remove_all(&on.world, entity) == HM_OK);
-    }
-    for (int round = 0; round < 4; round++) {
-        CHECK(hm_world_change(&on.world, entity, on.kinds, 3, NULL, 0) == HM_OK);
-        CHECK(has(&on, entity, SEVEN));
-        overwrite(&on, entity);
-        if (round >= 1) /* The change is made once more where all is there, then a known way. */
-            CHECK(hm_world_change(&on.world, entity, NULL, 0, on.kinds, 3) == HM_OK);
-    }
-    finish_world(&on.world);
 }
 
 TEST(world_initial, commands_give_it)

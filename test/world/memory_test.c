@@ -8,75 +8,8 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 /* growth */
-
-TEST(world_memory, growing_moves_no_value)
-{
-    enum { ENTITIES = 20000 };
-    static const int *places[ENTITIES];
-    static hm_handle entities[ENTITIES];
-    hm_world world = make_world((hm_world_desc){.capacity = 2 * ENTITIES});
-    hm_component a = make_int(&world), b = make_int(&world), sparse = make_sparse(&world);
-    for (int i = 0; i < ENTITIES; i++) {
-        entities[i] = make_one(&world, a, i);
-        if (i % 3 == 0)
-            give(&world, entities[i], sparse, i);
-        places[i] = hm_world_get(&world, entities[i], a);
-    }
-    CHECK(hm_world_create_n(&world, &a, 1, ENTITIES / 2, NULL, NULL) == HM_OK);
-    CHECK(hm_world_create_n(&world, &b, 1, ENTITIES / 2, NULL, NULL) == HM_OK);
-    for (int i = 0; i < ENTITIES; i++)
-        CHECK(hm_world_get(&world, entities[i], a) == places[i] && *places[i] == i);
-    finish_world(&world);
-}
-
-/* Beside one with a capacity, through the same calls. */
-TEST(world_memory, without_a_capacity_handles_are_the_same_and_no_value_moves_either)
-{
-    enum { ENTITIES = 60000, LEFT = 700 };
-    static const int *places[ENTITIES];
-    static hm_handle entities[ENTITIES];
-    int most = ENTITIES / (int)test_scale();
-    most = most > LEFT ? most : LEFT;
-    test_memory memory;
-    test_memory_init(&memory, test_page_size(4096));
-    hm_world bounded = make_world((hm_world_desc){.capacity = ENTITIES}), world;
-    hm_world_desc desc = {.type_id = ENTITY_TYPE, .memory = &memory.table};
-    CHECK(hm_world_init(&world, &desc) == HM_OK);
-    CHECK(hm_world_capacity(&world) == UINT32_MAX / 2);
-    hm_component a = make_int(&world), other_a = make_int(&bounded);
-    for (int i = 0; i < most; i++) {
-        entities[i] = HM_NULL_HANDLE;
-        for (uint32_t k = 1; hm_handle_is_null(entities[i]); k++) {
-            test_memory_fail(&memory, k, true);
-            entities[i] = hm_world_create(&world, &a, 1);
-        }
-        test_memory_fail(&memory, 0, false);
-        CHECK(entities[i].bits == make_one(&bounded, other_a, i).bits);
-        places[i] = hm_world_get(&world, entities[i], a);
-        memcpy(hm_world_get(&world, entities[i], a), &i, sizeof i);
-        CHECK(hm_handle_is_null(hm_world_handle_of(&world, &entities[i], a)));
-    }
-    CHECK(hm_world_validate(&world) == HM_OK);
-    for (int i = 0; i < most; i++)
-        CHECK(hm_world_get(&world, entities[i], a) == places[i] && *places[i] == i &&
-              hm_world_handle_of(&world, places[i], a).bits == entities[i].bits);
-    size_t full = memory.reserved_size;
-    CHECK(full <= (size_t)most * 70 + 128 * memory.table.page_size); /* 32 bytes each are in use */
-    for (int i = most - 1; i >= LEFT; i--)
-        CHECK(hm_world_destroy(&world, entities[i]) && hm_world_destroy(&bounded, entities[i]));
-    CHECK(hm_world_trim(&world) == HM_OK && hm_world_trim(&bounded) == HM_OK);
-    CHECK(most < ENTITIES || memory.reserved_size < full / 8);
-    for (int i = 0; i < LEFT; i++)
-        CHECK(hm_world_get(&world, entities[i], a) == places[i] && *places[i] == i);
-    for (int i = 0; i < most - LEFT; i++)
-        CHECK(make_one(&world, a, i).bits == make_one(&bounded, other_a, i).bits);
-    finish_world(&bounded);
-    finish_world(&world);
-    test_memory_check_released(&memory);
-}
 
 TEST(world_memory, what_would_move_an_array_is_busy_while_a_query_runs)
 {
@@ -102,151 +35,6 @@ TEST(world_memory, what_would_move_an_array_is_busy_while_a_query_runs)
     CHECK(make_tag(&world) != HM_INVALID_INDEX);
     hm_query_fini(&query);
     finish_world(&world);
-}
-
-TEST(world_memory, archetypes_that_come_and_go_move_no_value_of_others)
-{
-    enum { COMPONENTS = 12 };
-    hm_world world = make_world((hm_world_desc){
-        .capacity = 1 << COMPONENTS << 1, .max_archetypes = 1 << COMPONENTS, .max_size = 16 << 20});
-    hm_component components[COMPONENTS];
-    for (int i = 0; i < COMPONENTS; i++)
-        components[i] = make_int(&world);
-    hm_handle entity = make_one(&world, components[0], 7);
-    const int *place = hm_world_get(&world, entity, components[0]);
-    for (uint32_t set = 0; set < 1U << COMPONENTS; set++) {
-        hm_component list[COMPONENTS];
-        uint32_t n = 0;
-        for (uint32_t c = 0; c < COMPONENTS; c++)
-            if ((set >> c & 1) != 0)
-                list[n++] = components[c];
-        CHECK(!hm_handle_is_null(hm_world_create(&world, list, n)));
-        CHECK(hm_world_get(&world, entity, components[0]) == place && *place == 7);
-    }
-    CHECK(hm_world_archetype_count(&world) == (1U << COMPONENTS) - 1);
-    finish_world(&world);
-}
-
-/* reserve */
-
-TEST(world_memory, what_is_reserved_has_its_handles_and_needs_no_memory)
-{
-    test_memory memory;
-    test_memory_init(&memory, 65536);
-    hm_world world = make_world((hm_world_desc){.memory = &memory.table});
-    hm_component component = make_int(&world);
-    make_one(&world, component, 1);
-    CHECK(hm_handle_is_null(hm_world_upcoming(&world, 0)));
-    CHECK(hm_world_reserve(&world, 5000) == HM_OK);
-    CHECK(hm_handle_is_null(hm_world_upcoming(&world, 5000)));
-    hm_handle last = hm_world_upcoming(&world, 4999);
-    test_memory_fail(&memory, 1, true);
-    for (uint32_t i = 0; i < 5000; i++) {
-        hm_handle next = hm_world_upcoming(&world, 0);
-        hm_handle entity = hm_world_create(&world, NULL, 0);
-        CHECK(!hm_handle_is_null(entity) && hm_handle_equal(next, entity));
-        CHECK(hm_handle_equal(hm_world_upcoming(&world, 4998 - i), last) == (i < 4999));
-    }
-    CHECK(hm_handle_is_null(hm_world_upcoming(&world, 0)) && !test_memory_refused(&memory));
-    test_memory_fail(&memory, 0, false);
-    CHECK(hm_world_reserve(&world, hm_world_capacity(&world) - 5000) == HM_ERROR_FULL);
-    CHECK(hm_world_reserve(&world, hm_world_capacity(&world) - 5001) == HM_OK);
-    finish_world(&world);
-    test_memory_check_released(&memory);
-}
-
-TEST(world_memory, upcoming_handles_pass_by_slots_that_are_spent)
-{
-    hm_world world = make_world((hm_world_desc){.capacity = 4, .max_slots = 100});
-    hm_component component = make_int(&world);
-    hm_handle entity = HM_NULL_HANDLE;
-    while (hm_handle_generation(entity) != HM_HANDLE_MAX_GENERATION) {
-        entity = hm_world_create(&world, &component, 1);
-        CHECK(hm_world_destroy(&world, entity));
-    }
-    CHECK(hm_world_reserve(&world, 3) == HM_OK);
-    for (uint32_t k = 0; k < 3; k++) {
-        hm_handle next = hm_world_upcoming(&world, 0);
-        CHECK(!hm_handle_is_null(next) && !hm_handle_is_null(hm_world_upcoming(&world, 2 - k)));
-        CHECK(hm_handle_equal(next, hm_world_create(&world, &component, 1)));
-    }
-    CHECK(hm_world_explain(&world, entity) == HM_HANDLE_RETIRED);
-    finish_world(&world);
-}
-
-TEST(world_memory, rows_for_what_is_reserved_are_there_however_many)
-{
-    for (uint32_t n = 1; n < 300; n++) {
-        test_memory memory;
-        test_memory_init(&memory, 65536);
-        hm_world world = make_world((hm_world_desc){.capacity = 1000, .memory = &memory.table});
-        CHECK(hm_world_reserve(&world, n) == HM_OK);
-        uint32_t chunks = world.archetypes[HM_WORLD_ROOT].chunk_count;
-        for (uint32_t i = 0; i < n; i++)
-            CHECK(!hm_handle_is_null(hm_world_create(&world, NULL, 0)));
-        CHECK(world.archetypes[HM_WORLD_ROOT].chunk_count == chunks);
-        finish_world(&world);
-    }
-}
-
-TEST(world_memory, the_last_life_of_a_slot_is_not_promised_again)
-{
-    hm_world world = make_world((hm_world_desc){.capacity = 10});
-    hm_handle entity = HM_NULL_HANDLE;
-    while (hm_handle_generation(entity) != HM_HANDLE_MAX_GENERATION) {
-        CHECK(!hm_world_contains(&world, entity) || hm_world_destroy(&world, entity));
-        entity = hm_world_create(&world, NULL, 0);
-    }
-    CHECK(hm_world_reserve(&world, 5) == HM_OK && hm_world_destroy(&world, entity));
-    for (uint32_t k = 1; k < 5; k++) /* The first one would be the slot that is spent. */
-        CHECK(hm_handle_is_null(hm_world_upcoming(&world, k)));
-    CHECK(hm_world_reserve(&world, 5) == HM_OK);
-    hm_handle last = hm_world_upcoming(&world, 4);
-    hm_handle entities[5];
-    CHECK(hm_world_create_n(&world, NULL, 0, 5, NULL, entities) == HM_OK);
-    CHECK(hm_handle_equal(entities[4], last));
-    finish_world(&world);
-}
-
-/* The sparse value of a new entity is prepared for the slot that the entity will have. */
-TEST(world_memory, entities_with_sparse_values_pass_by_slots_that_are_spent)
-{
-    enum { FULL = 100000 };
-    static hm_handle entities[FULL];
-    hm_world world = make_world((hm_world_desc){.capacity = FULL + 2});
-    hm_component sparse = make_sparse(&world);
-    CHECK(hm_world_create_n(&world, NULL, 0, FULL, NULL, entities) == HM_OK);
-    hm_handle entity = HM_NULL_HANDLE;
-    while (hm_handle_generation(entity) != HM_HANDLE_MAX_GENERATION) {
-        entity = hm_world_create(&world, NULL, 0);
-        CHECK(hm_world_destroy(&world, entity));
-    }
-    CHECK(hm_handle_index(entity) == FULL);
-    entity = hm_world_create(&world, &sparse, 1);
-    CHECK(value_of(&world, entity, sparse) == 0 && hm_handle_index(entity) == FULL + 1);
-    finish_world(&world);
-}
-
-/* With a capacity they share a range with the ids at first, and have memory once there is a value.
- */
-TEST(world_memory, the_first_sparse_value_may_come_when_retired_slots_have_used_up_that_range)
-{
-    test_memory memory;
-    test_memory_init(&memory, hm_memory_os()->page_size);
-    hm_world world = make_world((hm_world_desc){.capacity = 4, .memory = &memory.table});
-    hm_component sparse = make_sparse(&world);
-    hm_handle entity = hm_world_create(&world, NULL, 0);
-    while (hm_handle_index(entity) < world.mask_array.capacity) {
-        CHECK(hm_world_destroy(&world, entity));
-        world.ids.entries[hm_handle_index(entity)].bits |= (uint64_t)HM_HANDLE_MAX_GENERATION
-                                                           << HM_HANDLE_GENERATION_SHIFT;
-        entity = hm_world_create(&world, NULL, 0);
-    }
-    CHECK(world.mask_array.committed_size == 0);
-    give(&world, entity, sparse, 7);
-    CHECK(hm_world_get_stats(&world).committed_size == memory.committed_size);
-    finish_world(&world);
-    test_memory_check_released(&memory);
 }
 
 /* trim */
@@ -283,19 +71,6 @@ TEST(world_memory, trim_drops_empty_archetypes_and_gives_memory_back)
         CHECK(!hm_world_contains(&world, entities[i]));
     finish_world(&world);
     test_memory_check_released(&memory);
-}
-
-TEST(world_memory, an_archetype_is_ordered_after_a_trim)
-{
-    hm_world world = make_world((hm_world_desc){0});
-    hm_component component = make_int(&world);
-    const hm_order order = {.key = int_key};
-    for (int i = 0; i < 5000; i++)
-        make_one(&world, component, 5000 - i);
-    CHECK(hm_world_trim(&world) == HM_OK);
-    CHECK(hm_world_defragment(&world, component, &order, NULL).done);
-    CHECK(world_is_in_order(&world, component, int_key, NULL));
-    finish_world(&world);
 }
 
 TEST(world_memory, a_set_that_was_created_last_is_found_anew_after_a_trim)
@@ -366,23 +141,6 @@ TEST(world_memory, max_size_refuses_and_what_fits_still_fits)
 {
     check_max_size(&(hm_world_desc){.capacity = 100000, .max_size = 1 << 21});
     check_max_size(&(hm_world_desc){.max_size = 1 << 21});
-}
-
-/* An archetype takes a chunk for its cells, and one for its columns, of which only the first is
- * left. */
-TEST(world_memory, an_archetype_that_does_not_fit_takes_nothing)
-{
-    hm_world world = make_world((hm_world_desc){.max_size = HM_WORLD_BLOCK_SIZE});
-    hm_component component = make_int(&world);
-    uint32_t chunk;
-    while (hm_world_store_take(&world, 0, &chunk) == HM_OK)
-        ;
-    hm_world_store_give(&world.store, chunk);
-    CHECK(hm_world_create_n(&world, &component, 1, 0, NULL, NULL) == HM_ERROR_FULL);
-    CHECK(strstr(hm_last_error(), "max_size is used up") != NULL);
-    CHECK(hm_world_archetype_count(&world) == 0 && hm_world_validate(&world) == HM_OK);
-    CHECK(hm_world_store_take(&world, 0, &chunk) == HM_OK);
-    finish_world(&world);
 }
 
 /* The chunks of an archetype of 3,000 rows are of all four classes. */

@@ -76,22 +76,6 @@ static bool is_in_order(const scene *on, hm_component component)
     return world_is_in_order(&on->world, component, int_key, NULL);
 }
 
-TEST(world_order, defragment_orders_every_archetype_and_rows_stay_whole)
-{
-    for (int way = 0; way < 2; way++) {
-        start(&stage);
-        CHECK(!is_in_order(&stage, stage.number));
-        hm_progress progress =
-            hm_world_defragment(&stage.world, stage.number, way == 0 ? &by_key : &by_compare, NULL);
-        CHECK(progress.done && progress.swaps > 0 && progress.compares > 0);
-        CHECK(way == 0 || progress.compares == stage.asked);
-        CHECK(is_in_order(&stage, stage.number));
-        CHECK(!is_in_order(&stage, stage.sparse)); /* That is another order. */
-        check_values(&stage);
-        finish_world(&stage.world);
-    }
-}
-
 TEST(world_order, defragment_orders_sparse_values_and_moves_no_row)
 {
     start(&stage);
@@ -120,26 +104,6 @@ static hm_progress run_to_the_end(scene *on, hm_component component, hm_budget b
             CHECK(hm_world_validate(&on->world) == HM_OK);
     }
     return all;
-}
-
-TEST(world_order, every_budget_is_kept_and_reaches_the_end)
-{
-    static const uint32_t budgets[] = {1, 7, 1000};
-    for (size_t i = 0; i < sizeof budgets / sizeof *budgets; i++)
-        for (int way = 0; way < 4; way++) {
-            start(&stage);
-            hm_component component = way % 2 == 0 ? stage.number : stage.sparse;
-            hm_budget budget = hm_budget_of(way < 2 ? budgets[i] : 0, way < 2 ? 0 : budgets[i]);
-            hm_progress all = run_to_the_end(&stage, component, budget);
-            CHECK(all.swaps <= (uint64_t)20 * ARCHETYPES * EACH);
-            CHECK(all.compares <= (uint64_t)60 * ARCHETYPES * EACH);
-            CHECK(is_in_order(&stage, component));
-            check_values(&stage);
-            hm_progress again =
-                hm_world_defragment(&stage.world, component, &by_compare, ONCE(budget));
-            CHECK(again.done && again.swaps == 0 && again.compares == 0);
-            finish_world(&stage.world);
-        }
 }
 
 /* Two entities out of order in each of more archetypes than a call with a limit looks at. */
@@ -172,44 +136,6 @@ TEST(world_order, a_call_without_a_limit_is_done_however_many_archetypes_there_a
     hm_world_touch_all(&world, number);
     CHECK(hm_world_defragment(&world, number, &by_key, NULL).done);
     finish_world(&world);
-}
-
-TEST(world_order, nothing_is_spent_while_nothing_changes)
-{
-    start(&stage);
-    const hm_component components[] = {stage.number, stage.sparse};
-    for (int i = 0; i < 2; i++) {
-        uint64_t before = hm_world_clock(&stage.world);
-        CHECK(hm_world_defragment(&stage.world, components[i], &by_compare, NULL).done);
-        uint64_t clock = hm_world_clock(&stage.world);
-        for (int call = 0; call < 5; call++) {
-            hm_progress none =
-                hm_world_defragment(&stage.world, components[i], &by_compare, BUDGET(1, 1));
-            CHECK(none.done && none.swaps == 0 && none.compares == 0);
-        }
-        CHECK(hm_world_clock(&stage.world) == clock);
-        CHECK(hm_world_changed(&stage.world, stage.entities[0], components[i]) > before);
-    }
-    finish_world(&stage.world);
-}
-
-/* One value of one archetype changes: the others are not asked again. */
-TEST(world_order, a_touched_value_finds_its_place_for_little)
-{
-    start(&stage);
-    hm_world *world = &stage.world;
-    CHECK(hm_world_defragment(world, stage.number, &by_compare, NULL).done);
-    *(int *)hm_world_get(world, stage.entities[31], stage.number) = ARCHETYPES * EACH;
-    hm_world_touch(world, stage.entities[31], stage.number);
-    hm_progress progress = hm_world_defragment(world, stage.number, &by_compare, NULL);
-    CHECK(progress.done && progress.compares > 0 && progress.compares <= (uint64_t)5 * EACH);
-    CHECK(is_in_order(&stage, stage.number));
-    hm_world_touch_all(world, stage.number);
-    progress = hm_world_defragment(world, stage.number, &by_compare, NULL);
-    CHECK(progress.done && progress.swaps == 0);
-    CHECK(progress.compares >= (uint64_t)ARCHETYPES * (EACH - 1));
-    CHECK(hm_world_validate(world) == HM_OK);
-    finish_world(world);
 }
 
 /* The first chunks of an archetype are small. What is touched behind them is found too. */
@@ -313,22 +239,6 @@ TEST(world_order, another_order_or_component_begins_anew)
     CHECK(world_is_in_order(world, stage.number, falling_key, NULL));
     check_values(&stage);
     finish_world(world);
-}
-
-/* Equal values keep their order: the mirror has the numbers in which they came. */
-TEST(world_order, equal_values_keep_their_order)
-{
-    hm_world world = make_world((hm_world_desc){0});
-    hm_component number = make_int(&world), mirror = make_int(&world), both[] = {mirror, number};
-    for (int i = 0; i < 3000; i++) {
-        hm_handle entity = hm_world_create(&world, both, 2);
-        give(&world, entity, number, i * 17 % 10);
-        give(&world, entity, mirror, i * 17 % 10 * 10000 + i);
-    }
-    CHECK(hm_world_defragment(&world, number, &by_key, NULL).done);
-    CHECK(world_is_in_order(&world, number, int_key, NULL));
-    CHECK(world_is_in_order(&world, mirror, int_key, NULL));
-    finish_world(&world);
 }
 
 TEST(world_order, what_leaves_the_archetype_or_the_world_in_the_middle_of_an_order_is_forgotten)

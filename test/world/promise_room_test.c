@@ -37,17 +37,6 @@ static hm_handle promise_all(scene *on, uint32_t n)
     return first;
 }
 
-/* Their rows may end where a chunk ends. */
-TEST(world_promise, a_create_without_components_has_a_row_behind_theirs)
-{
-    for (uint32_t n = 1; n < 70; n++) {
-        start_with(&stage, (hm_world_desc){.capacity = CAPACITY});
-        promise_all(&stage, n);
-        CHECK(create_of_root(&stage) && hm_world_count(&stage.world) == LIVE + n + 1);
-        finish(&stage);
-    }
-}
-
 static bool refuse_behind_many(scene *on, call *run, uint32_t k)
 {
     start_with(on, (hm_world_desc){.capacity = CAPACITY});
@@ -77,29 +66,6 @@ TEST(world_promise, a_create_behind_many_asks_for_the_memory_of_its_own_slots)
 static hm_handle next_life(hm_handle handle)
 {
     return hm_handle_from_bits(handle.bits + (UINT64_C(1) << HM_HANDLE_GENERATION_SHIFT));
-}
-
-/* The spent slot is behind those that were reserved, and the last free one takes its place. */
-TEST(world_promise, a_create_behind_them_passes_a_slot_without_lives)
-{
-    scene *on = &stage;
-    start_with(on, (hm_world_desc){.capacity = CAPACITY});
-    hm_id_table *ids = &on->world.ids;
-    static hm_handle freed[MANY];
-    hm_handle made[READY + 1];
-    CHECK(hm_world_create_n(&on->world, NULL, 0, MANY, NULL, freed) == HM_OK);
-    for (int i = MANY; i-- > 0;) /* So the next slots are low ones, and the last is a high one. */
-        CHECK(hm_world_destroy(&on->world, freed[i]));
-    uint32_t spent = ids->slots[ids->count + PROMISED + READY];
-    ids->entries[spent].bits |= (uint64_t)HM_HANDLE_MAX_GENERATION << HM_HANDLE_GENERATION_SHIFT;
-    promise(on);
-    CHECK(ids->slots[ids->count + PROMISED + READY] == spent);
-    CHECK(hm_world_create_n(&on->world, &on->sparse, 1, READY + 1, NULL, made) == HM_OK);
-    CHECK(all_live(on, LIVE) && hm_world_contains(&on->world, made[READY]));
-    CHECK(hm_handle_equal(made[READY], next_life(freed[MANY - 1])));
-    for (int i = 0; i <= READY; i++)
-        CHECK(hm_world_has(&on->world, made[i], on->sparse));
-    finish(on);
 }
 
 TEST(world_promise, the_last_promise_fills_the_world)

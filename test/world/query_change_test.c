@@ -5,67 +5,7 @@
 #include "support/query.h"
 #include "support/query_model.h"
 
-#include <stdlib.h>
 #include <string.h>
-
-TEST(query_change, all_entities_of_a_query_change_at_once)
-{
-    enum { ENTITIES = 5000 };
-    scene on;
-    static hm_handle entities[ENTITIES]; /* too large for the stack */
-    start(&on);
-    for (int i = 0; i < ENTITIES; i++) {
-        entities[i] = i % 3 == 0 ? CREATE(&on, on.a, on.tag) : CREATE(&on, on.a);
-        set_int(&on, entities[i], on.a, i);
-    }
-    hm_query query = ask(&on, (hm_query_desc){ALL(on.a)});
-    uint32_t changed;
-    CHECK(hm_query_change(&query, &on.b, 1, &on.tag, 1, &changed) == HM_OK && changed == ENTITIES);
-    for (int i = 0; i < ENTITIES; i++) {
-        CHECK(*(const int *)hm_world_get(&on.world, entities[i], on.a) == i);
-        CHECK(*(const int *)hm_world_get(&on.world, entities[i], on.b) == 0);
-        CHECK(!hm_world_has(&on.world, entities[i], on.tag));
-    }
-    CHECK(hm_query_change(&query, NULL, 0, LIST(on.a, on.b), 2, NULL) == HM_OK);
-    CHECK(visit(&query) == 0 && hm_world_count(&on.world) == ENTITIES);
-    hm_query_fini(&query);
-    finish(&on);
-}
-
-/* A list of up to 128 entities is on the stack. Sparse values make matches lists of single ones. */
-TEST(query_change, lists_of_any_length_change_all_that_match)
-{
-    static const uint32_t counts[] = {1, 127, 128, 129, 1000};
-    for (int i = 0; i < 5; i++) {
-        scene on;
-        hm_handle entities[1000];
-        uint32_t changed, calls;
-        test_memory memory;
-        test_memory_init(&memory, test_page_size(4096));
-        start_with(&on, &memory.table);
-        for (uint32_t k = 0; k < counts[i]; k++) {
-            entities[k] = k % 2 == 0 ? CREATE(&on, on.a, on.x) : CREATE(&on, on.x);
-            set_int(&on, entities[k], on.x, (int)k);
-        }
-        hm_query query = ask(&on, (hm_query_desc){ALL(on.x)});
-        CHECK(hm_query_change(&query, &on.tag, 1, NULL, 0, &changed) == HM_OK);
-        CHECK(changed == counts[i]);
-        CHECK(hm_query_change(&query, NULL, 0, &on.tag, 1, NULL) == HM_OK);
-        test_memory_fail(&memory, 1, true);
-        hm_status status = hm_query_change(&query, &on.tag, 1, &on.a, 1, &changed);
-        calls = memory.calls;
-        test_memory_fail(&memory, 0, false);
-        CHECK((calls == 0) == (counts[i] <= 128));
-        CHECK(status == (calls == 0 ? HM_OK : HM_ERROR_MEMORY));
-        for (uint32_t k = 0; k < counts[i]; k++) {
-            CHECK(hm_world_has(&on.world, entities[k], on.tag) == (status == HM_OK));
-            CHECK(*(const int *)hm_world_get(&on.world, entities[k], on.x) == (int)k);
-        }
-        hm_query_fini(&query);
-        finish(&on);
-        test_memory_check_released(&memory);
-    }
-}
 
 /* hooks */
 
@@ -121,21 +61,6 @@ static void check_hooks(const hooked *of, uint32_t each)
         CHECK(of->runs[i] == each);
 }
 
-TEST(query_change, each_removed_value_is_destroyed_once_when_its_entity_is_in_its_new_archetype)
-{
-    static hooked of; /* too large for the stack */
-    start_hooked(&of);
-    of.is_gone = of.other_is_there = true;
-    hm_query query = ask(&of.on, (hm_query_desc){ALL(of.on.a, of.component)});
-    uint32_t changed;
-    CHECK(hm_query_change(&query, &of.on.b, 1, &of.component, 1, &changed) == HM_OK);
-    CHECK(changed == HOOKED && visit(&query) == 0);
-    check_hooks(&of, 1);
-    hm_query_fini(&query);
-    finish(&of.on);
-    check_hooks(&of, 1);
-}
-
 TEST(query_change, a_value_that_is_replaced_is_destroyed_once_and_zero_then)
 {
     for (int moves = 0; moves < 2; moves++) {
@@ -172,49 +97,6 @@ TEST(query_change, a_tag_that_is_there_already_changes_no_value)
     CHECK(*(const int *)hm_world_get(&on.world, entity, on.a) == 1);
     hm_query_fini(&query);
     finish(&on);
-}
-
-TEST(query_change, values_of_other_entities_stay)
-{
-    scene on;
-    start(&on);
-    hm_handle first = CREATE(&on, on.a), second = CREATE(&on, on.a, on.b);
-    set_int(&on, first, on.a, 1);
-    set_int(&on, second, on.a, 2);
-    set_int(&on, second, on.b, 3);
-    hm_query query = ask(&on, (hm_query_desc){ALL(on.a), NONE(on.b)});
-    uint32_t changed;
-    CHECK(hm_query_change(&query, &on.b, 1, NULL, 0, &changed) == HM_OK && changed == 1);
-    CHECK(*(const int *)hm_world_get(&on.world, first, on.b) == 0);
-    CHECK(*(const int *)hm_world_get(&on.world, second, on.b) == 3);
-    hm_query_fini(&query);
-    finish(&on);
-}
-
-TEST(query_change, what_reserve_has_made_ready_stays_ready)
-{
-    enum { READY = 5000 };
-    scene on;
-    test_memory memory;
-    test_memory_init_with_holes(&memory, test_page_size(4096));
-    start_with(&on, &memory.table);
-    hm_component large = make_component(&on.world, 16000, HM_COMPONENT_ARCHETYPE);
-    hm_world_create(&on.world, NULL, 0);
-    CHECK(hm_world_reserve(&on.world, READY) == HM_OK);
-    hm_query query = ask(&on, (hm_query_desc){NONE(on.a, large)});
-    uint32_t changed, left = READY;
-    CHECK(hm_query_change(&query, &on.a, 1, NULL, 0, &changed) == HM_OK && changed == 1);
-    test_memory_fail(&memory, 1, true);
-    while (!hm_handle_is_null(CREATE(&on, large))) /* Each takes a chunk, while there are any. */
-        left--;
-    for (uint32_t i = 0; i < left; i++)
-        CHECK(!hm_handle_is_null(hm_world_create(&on.world, NULL, 0)));
-    test_memory_fail(&memory, 0, false);
-    CHECK(left > READY / 2 && visit(&query) == left);
-    CHECK(hm_query_change(&query, &on.a, 1, NULL, 0, &changed) == HM_OK && changed == left);
-    hm_query_fini(&query);
-    finish(&on);
-    test_memory_check_released(&memory);
 }
 
 static uint64_t key_of_int(const void *value, void *context)
@@ -300,30 +182,6 @@ TEST(query_change, values_that_are_replaced_in_the_middle_of_an_order_are_asked_
     CHECK(calls > 5);
 }
 
-/* Orders by `a` in small steps, and returns how many that takes. */
-static uint32_t order_in_steps(bool changes)
-{
-    scene on;
-    uint32_t steps = 1;
-    start_unordered(&on);
-    hm_query query = ask(&on, (hm_query_desc){ALL(on.a)});
-    while (!hm_world_defragment(&on.world, on.a, &by_key, BUDGET(10, 100)).done) {
-        if (changes) /* No entity has it. */
-            CHECK(hm_query_change(&query, NULL, 0, &on.tag, 1, NULL) == HM_OK);
-        CHECK(++steps < 10 * UNORDERED);
-    }
-    CHECK(is_ordered(&on));
-    hm_query_fini(&query);
-    finish(&on);
-    return steps;
-}
-
-TEST(query_change, a_change_of_nothing_leaves_the_order_as_it_is)
-{
-    uint32_t steps = order_in_steps(false);
-    CHECK(steps > 10 && order_in_steps(true) == steps);
-}
-
 /* refusals */
 
 TEST(query_change, bad_sets_are_refused_and_change_nothing)
@@ -364,28 +222,6 @@ static void start_within(scene *on, hm_world_desc limits)
     on->b = make_component(&on->world, sizeof(int), HM_COMPONENT_ARCHETYPE);
     on->tag = make_component(&on->world, 0, HM_COMPONENT_ARCHETYPE);
     on->x = make_component(&on->world, sizeof(int), HM_COMPONENT_SPARSE);
-}
-
-/* The archetype that the first entity would go to cannot be made, and that of the next one is
- * there. */
-TEST(query_change, an_archetype_too_many_is_refused_and_changes_nothing)
-{
-    scene on;
-    start_within(&on, (hm_world_desc){.capacity = 10, .max_archetypes = 3});
-    hm_handle first = CREATE(&on, on.a), second = CREATE(&on, on.a, on.tag);
-    CREATE(&on, on.a, on.tag, on.b);
-    hm_query query = ask(&on, (hm_query_desc){ALL(on.a)});
-    for (uint32_t n = 1; n <= 2; n++) { /* With a sparse component they change one by one. */
-        uint32_t changed = 5;
-        CHECK(hm_query_change(&query, LIST(on.b, on.x), n, NULL, 0, &changed) == HM_ERROR_FULL);
-        CHECK(strstr(hm_last_error(), " has 3 of 3 archetypes: trim it, or raise max_archetypes") !=
-              NULL);
-        CHECK(changed == 0 && visit(&query) == 3 && hm_world_validate(&on.world) == HM_OK);
-        CHECK(!hm_world_has(&on.world, first, on.b) && !hm_world_has(&on.world, second, on.b));
-        CHECK(!hm_world_has(&on.world, first, on.x) && !hm_world_has(&on.world, second, on.x));
-    }
-    hm_query_fini(&query);
-    finish(&on);
 }
 
 /* The rows of the first archetype do not fit where they would go to, and that of the second

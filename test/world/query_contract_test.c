@@ -78,31 +78,6 @@ TEST(query_contract, groups_of_any_divide_it)
     finish(&on);
 }
 
-TEST(query_contract, init_refuses_components_that_the_world_does_not_have)
-{
-    scene on, other;
-    start(&on);
-    start(&other);
-    uint64_t random = test_seed("query_contract components");
-    const hm_component strange[] = {0,
-                                    1,
-                                    on.a - 1,
-                                    on.y + 1,
-                                    on.a + HM_WORLD_MAX_COMPONENTS,
-                                    other.a,
-                                    other.x,
-                                    HM_INVALID_INDEX,
-                                    (hm_component)test_random(&random) | 0x80000000};
-    for (size_t i = 0; i < sizeof strange / sizeof *strange; i++) {
-        CHECK(is_refused(&on.world, &(hm_query_desc){ALL(on.a, strange[i])}));
-        CHECK(is_refused(&on.world, &(hm_query_desc){ALL(on.a), NONE(strange[i])}));
-        CHECK(is_refused(&on.world, &(hm_query_desc){ANY(on.a, strange[i], on.b)}));
-        CHECK(is_refused(&on.world, &(hm_query_desc){ALL(on.a), OPTIONAL(strange[i])}));
-    }
-    finish(&on);
-    finish(&other);
-}
-
 TEST(query_contract, init_refuses_lists_that_contradict_each_other)
 {
     scene on;

@@ -8,89 +8,6 @@
 
 /* views */
 
-TEST(query, columns_are_in_the_order_of_all_and_then_of_optional)
-{
-    scene on;
-    start(&on);
-    hm_handle entity = CREATE(&on, on.a, on.b, on.x);
-    set_int(&on, entity, on.a, 1);
-    set_int(&on, entity, on.b, 2);
-    set_int(&on, entity, on.x, 3);
-    hm_query query = ask(&on, (hm_query_desc){ALL(on.b), OPTIONAL(on.x, on.a)});
-    hm_query_loop loop;
-    hm_view view;
-    hm_query_begin(&query, &loop);
-    CHECK(hm_query_next(&loop, &view) && view.count == 1);
-    CHECK(hm_handle_equal(view.entities[0], entity));
-    for (int i = 0; i < 3; i++) {
-        static const int expected[] = {2, 3, 1};
-        CHECK(*(const int *)view.columns[i] == expected[i]);
-    }
-    CHECK(!hm_query_next(&loop, &view));
-    hm_query_fini(&query);
-    finish(&on);
-}
-
-TEST(query, tags_and_what_an_entity_lacks_have_no_column)
-{
-    scene on;
-    start(&on);
-    CREATE(&on, on.a, on.tag);
-    hm_query query = ask(&on, (hm_query_desc){ALL(on.tag, on.a), OPTIONAL(on.b, on.x, on.tag)});
-    hm_query_loop loop;
-    hm_view view;
-    hm_query_begin(&query, &loop);
-    CHECK(hm_query_next(&loop, &view) && view.count == 1);
-    CHECK(view.columns[0] == NULL && view.columns[1] != NULL);
-    CHECK(view.columns[2] == NULL && view.columns[3] == NULL && view.columns[4] == NULL);
-    hm_query_end(&loop);
-    hm_query_fini(&query);
-    finish(&on);
-}
-
-TEST(query, a_query_without_components_visits_all_entities)
-{
-    scene on;
-    start(&on);
-    CREATE(&on, on.a);
-    CREATE(&on, on.x);
-    hm_world_create(&on.world, NULL, 0);
-    hm_query all = ask(&on, (hm_query_desc){0}), without = ask(&on, (hm_query_desc){NONE(on.a)});
-    CHECK(visit(&all) == 3 && visit(&without) == 2);
-    hm_query_fini(&all);
-    hm_query_fini(&without);
-    finish(&on);
-}
-
-TEST(query, a_view_is_a_chunk_whose_values_stand_side_by_side)
-{
-    enum { ENTITIES = 20000 };
-    scene on;
-    start(&on);
-    static int values[ENTITIES]; /* too large for the stack */
-    for (int i = 0; i < ENTITIES; i++)
-        values[i] = i;
-    const void *columns[] = {values, NULL};
-    CHECK(hm_world_create_n(&on.world, LIST(on.a, on.b), 2, ENTITIES, columns, NULL) == HM_OK);
-    hm_query query = ask(&on, (hm_query_desc){ALL(on.a, on.b)});
-    hm_query_loop loop;
-    hm_view view;
-    uint32_t views = 0;
-    uint64_t sum = 0;
-    for (hm_query_begin(&query, &loop); hm_query_next(&loop, &view); views++) {
-        const int *first = view.columns[0];
-        for (uint32_t i = 0; i < view.count; i++) {
-            CHECK(hm_world_get(&on.world, view.entities[i], on.a) == &first[i]);
-            CHECK(hm_world_get(&on.world, view.entities[i], on.b) == (int *)view.columns[1] + i);
-            sum += (uint64_t)first[i];
-        }
-    }
-    CHECK(sum == (uint64_t)ENTITIES * (ENTITIES - 1) / 2);
-    CHECK(views <= ENTITIES / 1000); /* 1,023 rows of 16 bytes fit a chunk of 16 KiB */
-    hm_query_fini(&query);
-    finish(&on);
-}
-
 /* So that what comes next can be loaded meanwhile, where caches do not keep it from loop to loop.
  */
 TEST(query, the_last_rows_before_another_chunk_are_several_views_in_long_loops)
@@ -187,71 +104,6 @@ TEST(query, views_of_large_values_and_of_tags_are_not_cut_up)
     hm_world_fini(&world);
 }
 
-/* Numbers far apart: an archetype's cells end at its highest component. */
-TEST(query, of_each_group_of_any_an_entity_has_one)
-{
-    scene on;
-    start(&on);
-    /* All sets of a, b, x (sparse), a tag and y (sparse). */
-    const hm_component y = make_component(&on.world, 4, HM_COMPONENT_SPARSE);
-    const hm_component made[] = {on.a, on.b, on.x, on.tag, y};
-    for (uint32_t set = 0; set < 32; set++) {
-        hm_component list[5];
-        uint32_t n = 0;
-        for (uint32_t i = 0; i < 5; i++)
-            if ((set >> i & 1) != 0)
-                list[n++] = made[i];
-        CHECK(!hm_handle_is_null(hm_world_create(&on.world, list, n)));
-    }
-    /* Two groups of any two sets, which may share components. */
-    for (uint32_t first = 1; first < 32; first++)
-        for (uint32_t second = 1; second < 32; second++) {
-            hm_component list[10];
-            uint32_t groups[2] = {0, 0}, expected = 0;
-            for (uint32_t i = 0; i < 5; i++)
-                if ((first >> i & 1) != 0)
-                    list[groups[0]++] = made[i];
-            for (uint32_t i = 0; i < 5; i++)
-                if ((second >> i & 1) != 0)
-                    list[groups[0] + groups[1]++] = made[i];
-            for (uint32_t set = 0; set < 32; set++)
-                expected += (set & first) != 0 && (set & second) != 0;
-            hm_query query = ask(&on, (hm_query_desc){.any = list,
-                                                      .any_count = groups[0] + groups[1],
-                                                      .any_groups = groups,
-                                                      .any_group_count = 2});
-            CHECK(visit(&query) == expected);
-            hm_query_fini(&query);
-        }
-    finish(&on);
-}
-
-TEST(query, as_many_groups_as_terms_may_be_asked_for)
-{
-    scene on;
-    uint32_t groups[HM_QUERY_MAX_TERMS];
-    hm_component list[HM_QUERY_MAX_TERMS];
-    start(&on);
-    for (uint32_t i = 0; i < HM_QUERY_MAX_TERMS; i++) {
-        groups[i] = 1;
-        list[i] =
-            make_component(&on.world, 4, i % 5 == 0 ? HM_COMPONENT_SPARSE : HM_COMPONENT_ARCHETYPE);
-    }
-    hm_query_desc desc = {.any = list, .any_count = HM_QUERY_MAX_TERMS, .any_groups = groups};
-    desc.any_group_count = HM_QUERY_MAX_TERMS;
-    hm_query query = ask(&on, desc);
-    CHECK(!hm_handle_is_null(hm_world_create(&on.world, list, HM_QUERY_MAX_TERMS)));
-    for (uint32_t left_out = 0; left_out < HM_QUERY_MAX_TERMS; left_out++) {
-        hm_component others[HM_QUERY_MAX_TERMS];
-        memcpy(others, list, sizeof list);
-        others[left_out] = list[HM_QUERY_MAX_TERMS - 1];
-        CHECK(!hm_handle_is_null(hm_world_create(&on.world, others, HM_QUERY_MAX_TERMS - 1)));
-    }
-    CHECK(visit(&query) == 1);
-    hm_query_fini(&query);
-    finish(&on);
-}
-
 TEST(query, components_of_any_number_may_be_asked_for)
 {
     scene on;
@@ -302,70 +154,6 @@ TEST(query, destroy_ends_all_that_match_and_needs_no_memory)
     test_memory_check_released(&memory);
 }
 
-TEST(query, destroy_is_refused_while_a_query_runs)
-{
-    scene on;
-    start(&on);
-    hm_handle entity = CREATE(&on, on.a);
-    hm_query query = ask(&on, (hm_query_desc){ALL(on.a)}),
-             other = ask(&on, (hm_query_desc){ALL(on.a)});
-    hm_query_loop loop;
-    hm_view view;
-    hm_query_begin(&query, &loop);
-    CHECK(hm_query_next(&loop, &view));
-    CHECK(hm_query_destroy(&query) == 0 && hm_query_destroy(&other) == 0);
-    CHECK(strstr(hm_last_error(), "does not change while a query runs") != NULL);
-    CHECK(view.count == 1 && view.entities[0].bits == entity.bits);
-    CHECK(!hm_query_next(&loop, &view) && hm_query_destroy(&query) == 1);
-    hm_query_fini(&query);
-    CHECK(hm_query_destroy(&query) == 0); /* It is zeroed. */
-    hm_query_fini(&other);
-    finish(&on);
-}
-
-/* archetypes that come and go */
-
-TEST(query, an_archetype_that_is_made_later_is_visited)
-{
-    scene on;
-    start(&on);
-    hm_query query = ask(&on, (hm_query_desc){ALL(on.a)});
-    CHECK(visit(&query) == 0);
-    CREATE(&on, on.a);
-    CHECK(visit(&query) == 1);
-    CREATE(&on, on.a, on.b);
-    CREATE(&on, on.b);
-    CHECK(visit(&query) == 2);
-    hm_query_fini(&query);
-    finish(&on);
-}
-
-TEST(query, archetypes_that_trim_drops_and_whose_place_is_used_again_are_right)
-{
-    scene on;
-    start(&on);
-    hm_query with_a = ask(&on, (hm_query_desc){ALL(on.a)});
-    hm_query with_b = ask(&on, (hm_query_desc){ALL(on.b)});
-    for (uint32_t round = 0; round < 10; round++) {
-        hm_handle first = CREATE(&on, on.a), second = CREATE(&on, on.a, on.tag);
-        CHECK(visit(&with_a) == 2 && visit(&with_b) == 0);
-        CHECK(hm_world_destroy(&on.world, first) && hm_world_destroy(&on.world, second));
-        if (round % 2 == 0)
-            CHECK(visit(&with_a) == 0);
-        CHECK(hm_world_trim(&on.world) == HM_OK && hm_world_archetype_count(&on.world) == 0);
-        if (round % 3 == 0)
-            CHECK(visit(&with_a) == 0 && visit(&with_b) == 0);
-        first = CREATE(&on, on.b);
-        second = CREATE(&on, on.b, on.tag);
-        CHECK(visit(&with_a) == 0 && visit(&with_b) == 2);
-        CHECK(hm_world_destroy(&on.world, first) && hm_world_destroy(&on.world, second));
-        CHECK(hm_world_trim(&on.world) == HM_OK);
-    }
-    hm_query_fini(&with_a);
-    hm_query_fini(&with_b);
-    finish(&on);
-}
-
 /* sparse components */
 
 enum { FEW = 10 };
@@ -380,22 +168,6 @@ static void check_order(hm_query *query, const hm_handle *entities, uint32_t n, 
         for (uint32_t i = 0; i < view.count; i++, at++)
             CHECK(at < n && hm_handle_equal(view.entities[i], entities[at]));
     CHECK(at == n && seen == views);
-}
-
-TEST(query, a_small_sparse_component_is_walked_in_the_order_of_its_values)
-{
-    scene on;
-    hm_handle entities[ROWS], expected[FEW];
-    start(&on);
-    create_rows(&on, entities, ROWS);
-    for (uint32_t i = 0; i < FEW; i++) {
-        expected[i] = entities[ROWS - 1 - 7 * i];
-        set_int(&on, expected[i], on.x, (int)i);
-    }
-    hm_query query = ask(&on, (hm_query_desc){ALL(on.a, on.x)});
-    check_order(&query, expected, FEW, FEW);
-    hm_query_fini(&query);
-    finish(&on);
 }
 
 /* A sparse component that has `others` values more than the archetype has rows. */
@@ -464,27 +236,5 @@ TEST(query, sparse_values_in_the_order_of_the_rows_make_one_view)
     hm_query_fini(&all);
     hm_query_fini(&sparse);
     hm_query_fini(&optional);
-    finish(&on);
-}
-
-TEST(query, where_an_optional_sparse_component_is_missing_a_view_ends)
-{
-    scene on;
-    hm_handle entities[FEW];
-    start(&on);
-    create_rows(&on, entities, FEW);
-    for (uint32_t i = 3; i < 6; i++)
-        set_int(&on, entities[i], on.x, (int)i);
-    hm_query query = ask(&on, (hm_query_desc){ALL(on.a), OPTIONAL(on.x)});
-    static const uint32_t counts[] = {3, 3, 4};
-    hm_query_loop loop;
-    hm_view view;
-    uint32_t at = 0;
-    for (hm_query_begin(&query, &loop); hm_query_next(&loop, &view); at++) {
-        CHECK(at < 3 && view.count == counts[at]);
-        CHECK((view.columns[1] != NULL) == (at == 1));
-    }
-    CHECK(at == 3);
-    hm_query_fini(&query);
     finish(&on);
 }

@@ -101,27 +101,6 @@ TEST(query_touch, changed_tells_what_any_call_has_changed)
     finish(&on);
 }
 
-TEST(query_touch, the_rows_of_a_tag_change_with_its_archetype)
-{
-    scene on;
-    start(&on);
-    CREATE(&on, on.tag);
-    hm_query query = ask(&on, (hm_query_desc){ALL(on.tag)});
-    uint64_t before = hm_world_clock(&on.world);
-    hm_query_loop loop;
-    hm_view view;
-    hm_query_begin(&query, &loop);
-    CHECK(hm_query_next(&loop, &view));
-    CHECK(hm_query_changed(&loop, 0) != 0 && hm_query_changed(&loop, 0) <= before);
-    hm_query_end(&loop);
-    CREATE(&on, on.tag);
-    hm_query_begin(&query, &loop);
-    CHECK(hm_query_next(&loop, &view) && hm_query_changed(&loop, 0) > before);
-    hm_query_end(&loop);
-    hm_query_fini(&query);
-    finish(&on);
-}
-
 TEST(query_touch, touch_marks_the_column_of_the_view_alone)
 {
     scene on;
