@@ -12,7 +12,7 @@
  * in docs/format.md, and is the same on every machine. Owns nothing.
  *
  * Stack, as measured with gcc -O3 on x86-64: a save takes up to 12 KB; the load of a map 15.4, of a
- * table 17.2, of a world 24.3; a merge 1.3 more; saves and loads of changes 16.4. */
+ * table 17.4, of a world 24.3; a merge 1.3 more; saves and loads of changes 16.4. */
 #ifndef HANDLE_MAP_SAVE_H
 #define HANDLE_MAP_SAVE_H
 

@@ -136,9 +136,7 @@ static hm_changes_value components_value(const hm_changes_side *side, const hm_c
     return value;
 }
 
-const hm_changes_kind hm_changes_of_world = {.known = &hm_known_world,
-                                             .anchor = offsetof(hm_world, ids.entries),
-                                             .mark = components_mark,
-                                             .slots = offsetof(hm_world, ids),
-                                             .find = components_find,
-                                             .value = components_value};
+const hm_changes_kind hm_changes_of_world = {
+    &hm_known_world,         offsetof(hm_world, ids.entries),
+    offsetof(hm_world, ids), components_mark,
+    components_find,         components_value};

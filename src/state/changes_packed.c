@@ -90,12 +90,9 @@ static hm_changes_value packed_map_value(const hm_changes_side *side, const hm_c
         .is_there = size != 0, .part = part, .address = base + size * item->position, .size = size};
 }
 
-const hm_changes_kind hm_changes_of_map = {.known = &hm_known_map,
-                                           .anchor = offsetof(hm_map, ids.entries),
-                                           .mark = packed_mark_map,
-                                           .slots = offsetof(hm_map, ids),
-                                           .find = hm_changes_find_id,
-                                           .value = packed_map_value};
+const hm_changes_kind hm_changes_of_map = {&hm_known_map,         offsetof(hm_map, ids.entries),
+                                           offsetof(hm_map, ids), packed_mark_map,
+                                           hm_changes_find_id,    packed_map_value};
 
 /* table */
 
@@ -138,12 +135,10 @@ static hm_changes_value packed_table_value(const hm_changes_side *side, const hm
                               .size = cells.size};
 }
 
-const hm_changes_kind hm_changes_of_table = {.known = &hm_known_table,
-                                             .anchor = offsetof(hm_table, ids.entries),
-                                             .mark = packed_mark_table,
-                                             .slots = offsetof(hm_table, ids),
-                                             .find = hm_changes_find_id,
-                                             .value = packed_table_value};
+const hm_changes_kind hm_changes_of_table = {
+    &hm_known_table,         offsetof(hm_table, ids.entries),
+    offsetof(hm_table, ids), packed_mark_table,
+    hm_changes_find_id,      packed_table_value};
 
 /* secondary */
 
@@ -219,8 +214,6 @@ static hm_changes_value packed_secondary_value(const hm_changes_side *side,
                               .size = secondary->value_size};
 }
 
-const hm_changes_kind hm_changes_of_secondary = {.known = &hm_known_secondary,
-                                                 .anchor = offsetof(hm_secondary, owners),
-                                                 .mark = packed_mark_secondary,
-                                                 .find = hm_changes_find_owner,
-                                                 .value = packed_secondary_value};
+const hm_changes_kind hm_changes_of_secondary = {
+    &hm_known_secondary,   offsetof(hm_secondary, owners), 0,
+    packed_mark_secondary, hm_changes_find_owner,          packed_secondary_value};

@@ -77,11 +77,9 @@ static hm_changes_value spread_pool_value(const hm_changes_side *side, const hm_
                               .size = side->as.pool.item_size};
 }
 
-const hm_changes_kind hm_changes_of_pool = {.known = &hm_known_pool,
-                                            .anchor = offsetof(hm_pool, entries),
-                                            .mark = spread_mark_pool,
-                                            .find = spread_find_in_pool,
-                                            .value = spread_pool_value};
+const hm_changes_kind hm_changes_of_pool = {
+    &hm_known_pool,   offsetof(hm_pool, entries), 0,
+    spread_mark_pool, spread_find_in_pool,        spread_pool_value};
 
 /* lists */
 
@@ -133,12 +131,10 @@ static hm_changes_value spread_lists_value(const hm_changes_side *side, const hm
                               .size = blocks->item_size * record.count};
 }
 
-const hm_changes_kind hm_changes_of_lists = {.known = &hm_known_lists,
-                                             .anchor = offsetof(hm_lists, ids.entries),
-                                             .mark = spread_mark_lists,
-                                             .slots = offsetof(hm_lists, ids),
-                                             .find = hm_changes_find_id,
-                                             .value = spread_lists_value};
+const hm_changes_kind hm_changes_of_lists = {
+    &hm_known_lists,         offsetof(hm_lists, ids.entries),
+    offsetof(hm_lists, ids), spread_mark_lists,
+    hm_changes_find_id,      spread_lists_value};
 
 /* index */
 
@@ -181,9 +177,9 @@ static hm_changes_value spread_index_value(const hm_changes_side *side, const hm
                               .size = sizeof(uint64_t)};
 }
 
-const hm_changes_kind hm_changes_of_index = {.known = &hm_known_index,
-                                             .anchor = offsetof(hm_index, owners.owners),
-                                             .mark = spread_mark_index,
-                                             .slots = offsetof(hm_index, owners),
-                                             .find = hm_changes_find_owner,
-                                             .value = spread_index_value};
+const hm_changes_kind hm_changes_of_index = {&hm_known_index,
+                                             offsetof(hm_index, owners.owners),
+                                             offsetof(hm_index, owners),
+                                             spread_mark_index,
+                                             hm_changes_find_owner,
+                                             spread_index_value};

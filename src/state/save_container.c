@@ -19,27 +19,25 @@ hm_status hm_save_container(const hm_saved_kind *kind, const void *container,
     return hm_save_end(&out);
 }
 
-/* Compares the header with the container. */
-static hm_status container_check(hm_load *load)
-{
-    hm_save_section own = {.kind = load->kind->number};
-    load->kind->describe(load->container, &own);
-    hm_status status = hm_load_check(&load->in, load->desc, own.type_id, own.item_size);
-    if (status == HM_OK && load->ids.ids != NULL)
-        status = hm_load_check_ids(&load->in, load->ids.ids, load->desc);
-    return status == HM_OK ? load->kind->check(load, &own) : status;
-}
-
 static hm_status container_load(hm_load *load, hm_source source)
 {
     const hm_saved_kind *kind = load->kind;
+    hm_save_in *in = &load->in;
     const char *name = hm_state_name(kind->known, load->container);
-    hm_status status = hm_load_find(&load->in, kind->number, load->desc, name, source);
+    /* What the container itself would say, before the header says it. */
+    in->section = (hm_save_section){.kind = kind->number};
+    kind->describe(load->container, &in->section);
+    uint32_t type_id = in->section.type_id, item_size = in->section.item_size;
+    hm_status status = hm_load_find(in, kind->number, load->desc, name, source);
     if (status == HM_OK)
-        status = container_check(load);
+        status = hm_load_check(in, load->desc, type_id, item_size);
+    if (status == HM_OK && load->ids.ids != NULL)
+        status = hm_load_check_ids(in, load->ids.ids, load->desc);
+    if (status == HM_OK)
+        status = kind->check(load);
     if (status == HM_OK)
         status = kind->read(load);
-    return status == HM_OK ? hm_load_end(&load->in) : status;
+    return status == HM_OK ? hm_load_end(in) : status;
 }
 
 hm_status hm_load_container(const hm_saved_kind *kind, void *container, const hm_save_desc *desc,

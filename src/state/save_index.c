@@ -64,11 +64,11 @@ static hm_status saved_index_begin(hm_load *load)
     return HM_OK;
 }
 
-static hm_status saved_index_check(hm_load *load, const hm_save_section *own)
+static hm_status saved_index_check(hm_load *load)
 {
     const hm_save_section *section = &load->in.section;
     const hm_index *index = load->container;
-    bool agrees = section->detail_count == own->detail_count &&
+    bool agrees = section->detail_count == INDEX_DETAILS &&
                   section->count >= section->details[INDEX_KEYS] &&
                   section->payload_size == saved_index_measure(section);
     return hm_load_check_owners(&load->in, load->desc, &index->owners, "owners", agrees);

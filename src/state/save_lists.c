@@ -61,12 +61,12 @@ static hm_status saved_lists_begin(hm_load *load)
     return HM_OK;
 }
 
-static hm_status saved_lists_check(hm_load *load, const hm_save_section *own)
+static hm_status saved_lists_check(hm_load *load)
 {
     hm_save_in *in = &load->in;
     const hm_lists *lists = load->container;
     uint64_t items = saved_lists_item_count(&in->section);
-    bool is_known = in->section.detail_count == own->detail_count;
+    bool is_known = in->section.detail_count == LISTS_DETAILS;
     if (is_known && items > lists->blocks.max_items)
         return hm_load_fail(in, HM_ERROR_FULL, 0,
                             "%" HM_U64 " items do not fit: there may be %" HM_U64, items,

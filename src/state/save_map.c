@@ -38,15 +38,16 @@ static void saved_map_write(hm_save_out *out, const void *container, const hm_sa
     hm_save_ids(out, &map->ids);
 }
 
-static hm_status saved_map_check(hm_load *load, const hm_save_section *own)
+static hm_status saved_map_check(hm_load *load)
 {
     hm_save_in *in = &load->in;
+    uint32_t meta_size = saved_map_meta(load->container)->item_size;
     if (in->section.detail_count != MAP_DETAILS ||
         in->section.payload_size != saved_map_measure(&in->section))
         return hm_load_disagree(in);
-    if (in->section.details[MAP_META_SIZE] != own->details[MAP_META_SIZE])
+    if (in->section.details[MAP_META_SIZE] != meta_size)
         return hm_load_fail(in, HM_ERROR_INVALID, 0, "its meta has %" HM_U32 " bytes, not %" HM_U32,
-                            in->section.details[MAP_META_SIZE], own->details[MAP_META_SIZE]);
+                            in->section.details[MAP_META_SIZE], meta_size);
     return HM_OK;
 }
 

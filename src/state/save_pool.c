@@ -80,14 +80,14 @@ static hm_status saved_pool_begin(hm_load *load)
     return HM_OK;
 }
 
-static hm_status saved_pool_check(hm_load *load, const hm_save_section *own)
+static hm_status saved_pool_check(hm_load *load)
 {
     hm_save_in *in = &load->in;
     const hm_pool *pool = load->container;
     const uint32_t *details = in->section.details;
     bool reuses_last = (in->section.flags & HM_SAVE_REUSE_LAST) != 0;
     uint32_t recent = details[POOL_RECENT], holes = details[POOL_HOLES];
-    if (in->section.detail_count != own->detail_count ||
+    if (in->section.detail_count != POOL_DETAILS ||
         (uint64_t)in->section.count + holes > details[POOL_SLOTS] || recent > holes ||
         (reuses_last ? recent != holes : recent > HM_POOL_RECENT) ||
         in->section.payload_size != saved_pool_measure(&in->section))

@@ -72,10 +72,10 @@ static hm_status saved_secondary_begin(hm_load *load)
     return hm_load_check_empty("secondary", secondary->name, "values", secondary->count);
 }
 
-static hm_status saved_secondary_check(hm_load *load, const hm_save_section *own)
+static hm_status saved_secondary_check(hm_load *load)
 {
     const hm_save_section *section = &load->in.section;
-    bool agrees = section->detail_count == own->detail_count &&
+    bool agrees = section->detail_count == SECONDARY_DETAILS &&
                   section->payload_size == saved_secondary_measure(section);
     return hm_load_check_owners(&load->in, load->desc, load->container, "values", agrees);
 }

@@ -79,15 +79,16 @@ static void saved_table_write(hm_save_out *out, const void *container, const hm_
     hm_save_ids(out, &table->ids);
 }
 
-static hm_status saved_table_check(hm_load *load, const hm_save_section *own)
+static hm_status saved_table_check(hm_load *load)
 {
     hm_save_in *in = &load->in;
+    const hm_table *table = load->container;
     const hm_save_section *section = &in->section;
     if (section->payload_size != saved_table_measure(section))
         return hm_load_disagree(in);
-    bool is_same = section->detail_count == own->detail_count;
-    for (uint32_t i = TABLE_CELLS; i < own->detail_count && is_same; i++)
-        is_same = section->details[i] == own->details[i];
+    bool is_same = section->detail_count == TABLE_CELLS + table->column_count;
+    for (uint32_t c = 0; c < table->column_count && is_same; c++)
+        is_same = section->details[TABLE_CELLS + c] == table->columns[c].size;
     if (!is_same && !hm_load_decodes(load->desc))
         return hm_load_fail(in, HM_ERROR_INVALID, 0, "its columns have other sizes");
     return HM_OK;

@@ -92,9 +92,9 @@ typedef struct hm_changes_search hm_changes_search;
 typedef struct hm_changes_kind {
     const hm_known_kind *known;
     size_t anchor; /* bytes to a pointer in it that leads to its memory, or is NULL */
+    size_t slots;  /* bytes to what knows the slots: an id table, owners */
     /* Notes what the sides have, and marks the slots that may differ. */
     void (*mark)(hm_changes_search *search);
-    size_t slots; /* bytes to what knows the slots: an id table, owners */
     void (*find)(const hm_changes_side *side, const void *slots, uint32_t slot,
                  hm_changes_item *item);
     /* Returns a part of the item at a position. */
@@ -312,8 +312,7 @@ typedef struct hm_saved_kind {
     uint64_t (*measure)(const hm_save_section *section);
     void (*write)(hm_save_out *out, const void *container, const hm_save_desc *desc);
     hm_status (*begin)(hm_load *load); /* HM_ERROR_INVALID: it is not empty; or NULL */
-    /* Compares the header with what `describe` says of the container. */
-    hm_status (*check)(hm_load *load, const hm_save_section *own);
+    hm_status (*check)(hm_load *load); /* compares the rest of the header with the container */
     hm_status (*read)(hm_load *load);
     /* Makes what was read its own, or destroys what decode made if that or the load has failed. */
     hm_status (*finish)(hm_load *load, hm_status status);
