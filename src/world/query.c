@@ -241,8 +241,7 @@ uint32_t hm_query_count(hm_query *query)
         while (hm_query_step(&loop))
             count += loop.count;
     else
-        for (uint32_t archetype = loop.cursor.next_archetype; archetype != HM_WORLD_NONE;
-             archetype = hm_query_next_archetype(&loop))
+        for (uint32_t archetype; (archetype = hm_query_next_archetype(&loop)) != HM_WORLD_NONE;)
             count += query->world->archetypes[archetype].count;
     return count;
 }

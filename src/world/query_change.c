@@ -26,7 +26,7 @@ typedef struct query_change {
 static uint32_t query_first_archetype(query_change *change)
 {
     hm_query_rewind(&change->loop);
-    return change->loop.cursor.next_archetype;
+    return hm_query_next_archetype(&change->loop);
 }
 
 /* Plans to move n rows of an archetype. */

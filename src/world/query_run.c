@@ -7,24 +7,15 @@
 #include "world_private.h"
 
 enum {
-    QUERY_AHEAD = 12,        /* candidates ahead for which what a test reads is prefetched */
-    QUERY_LINE = 64,         /* bytes that one prefetch loads */
-    QUERY_TAIL_SIZE = 16384, /* bytes of the last rows of a chunk, in all columns of the query */
-    QUERY_CACHED_SIZE = 1 << 20, /* bytes of values in a loop that caches keep from the last one */
+    QUERY_AHEAD = 12,            /* candidates ahead for which what a test reads is prefetched */
+    QUERY_LINE = 64,             /* bytes that one prefetch loads */
+    QUERY_STEP = 16,             /* views and parts begin at multiples of this many rows */
+    QUERY_TAIL_SIZE = 16384,     /* bytes of the last rows of a chunk, in all columns */
     QUERY_TAIL_VIEWS = 8,        /* views of as many rows */
-    QUERY_STEP = 16              /* a chunk's views begin at multiples of this many rows */
+    QUERY_CACHED_SIZE = 1 << 20, /* bytes of values in a loop that caches keep from the last one */
 };
 
-/* views */
-
-static void query_enter_archetype(hm_query_loop *loop, const hm_world_archetype *archetype)
-{
-    const hm_query *query = loop->query;
-    loop->archetype = archetype;
-    loop->cursor.size = 0;
-    for (uint32_t c = 0; c < query->column_end; c++)
-        loop->cursor.size += hm_world_cell_of(archetype, query->numbers[c])->size;
-}
+/* rows */
 
 /* Points the view's columns to a row of its archetype. Those of sparse terms are left alone. */
 static inline void query_point(hm_query_loop *loop, uint32_t chunk, uint32_t row)
@@ -40,6 +31,81 @@ static inline void query_point(hm_query_loop *loop, uint32_t chunk, uint32_t row
         size_t offset = rows * cell->offset + (size_t)row * cell->size;
         loop->columns[c] = cell->size != 0 ? start + offset : NULL;
     }
+}
+
+/* Ends the rows of the cursor's chunk where those of a loop with n more rows end. */
+static void query_bound(hm_query_cursor *cursor, uint32_t n)
+{
+    if (n < cursor->rows - cursor->row)
+        cursor->rows = cursor->row + n;
+    if (cursor->tail > cursor->rows)
+        cursor->tail = cursor->rows;
+    cursor->left = n - (cursor->rows - cursor->row);
+}
+
+/* Finds the chunk after the cursor's; HM_WORLD_NONE if it is the last one of the world. */
+static void query_look_ahead(hm_query_loop *loop)
+{
+    hm_query_cursor *cursor = &loop->cursor;
+    const hm_world *world = loop->query->world;
+    if (cursor->archetype != NULL && cursor->chunk != cursor->archetype->last) {
+        cursor->ahead = hm_world_link_of(world, cursor->chunk)->next;
+    } else {
+        uint32_t index = hm_query_next_archetype(loop);
+        cursor->ahead = HM_WORLD_NONE;
+        if (index == HM_WORLD_NONE)
+            return;
+        cursor->ahead_archetype = &world->archetypes[index];
+        cursor->ahead = cursor->ahead_archetype->first;
+        hm_query_prefetch_archetypes(loop);
+    }
+    if (cursor->ahead != cursor->ahead_archetype->last) /* A link may be in a page of its own. */
+        HM_PREFETCH(hm_world_link_of(world, cursor->ahead));
+}
+
+/* Chooses the rows of a new chunk that are views of their own. A loop that does little with each
+ * value is as fast as its data comes, and the processor's own prefetching begins anew with each
+ * column of a chunk. So the last rows of a chunk, its tail, are several views, and while the loop
+ * runs over such a view, the rows as far behind the start of the next chunk are loaded. There is no
+ * tail where there is nothing to load, and none in the first values of a loop, since shorter loops
+ * find theirs in the caches. */
+static void query_choose_tail(hm_query_loop *loop)
+{
+    const hm_query *query = loop->query;
+    hm_query_cursor *cursor = &loop->cursor;
+    uint32_t size = 0, tail = QUERY_STEP;
+    for (uint32_t c = 0; c < query->column_end; c++)
+        size += hm_world_cell_of(cursor->archetype, query->numbers[c])->size;
+    cursor->tail = cursor->rows;
+    if (cursor->passed < QUERY_CACHED_SIZE) {
+        cursor->passed += cursor->rows * size; /* A chunk has at most 256 KiB. */
+        return;
+    }
+    if (size == 0 || cursor->left == 0 || cursor->ahead == HM_WORLD_NONE)
+        return;
+    if (size < QUERY_TAIL_SIZE / QUERY_STEP)
+        tail = QUERY_TAIL_SIZE / size;
+    cursor->tail_view = (tail / QUERY_TAIL_VIEWS + QUERY_STEP) & ~(uint32_t)(QUERY_STEP - 1);
+    cursor->tail = cursor->rows > tail ? cursor->rows - tail : 0;
+    cursor->tail &= ~(uint32_t)(QUERY_STEP - 1);
+}
+
+/* Goes to the first row of the next chunk, or returns false. */
+static bool query_next_chunk(hm_query_loop *loop)
+{
+    hm_query_cursor *cursor = &loop->cursor;
+    if (cursor->archetype == NULL)
+        query_look_ahead(loop);
+    if (cursor->left == 0 || cursor->ahead == HM_WORLD_NONE)
+        return false;
+    cursor->archetype = cursor->ahead_archetype;
+    cursor->chunk = cursor->ahead;
+    cursor->row = 0;
+    cursor->rows = hm_world_rows_in(cursor->archetype, cursor->chunk);
+    query_bound(cursor, cursor->left);
+    query_look_ahead(loop);
+    query_choose_tail(loop);
+    return true;
 }
 
 /* from chunk to chunk */
@@ -62,92 +128,23 @@ static void query_prefetch_rows(const hm_query_loop *loop, uint32_t row, uint32_
     }
 }
 
-/* Finds the chunk that comes after this one, if the loop goes on there. */
-static void query_look_ahead(hm_query_loop *loop)
-{
-    hm_query_cursor *cursor = &loop->cursor;
-    const hm_world *world = loop->query->world;
-    if (cursor->left == 0) {
-        cursor->ahead = HM_WORLD_NONE;
-        return;
-    }
-    if (loop->archetype != NULL && cursor->chunk != loop->archetype->last) {
-        cursor->ahead = hm_world_link_of(world, cursor->chunk)->next;
-    } else if (cursor->next_archetype != HM_WORLD_NONE) {
-        cursor->ahead_archetype = &world->archetypes[cursor->next_archetype];
-        cursor->ahead = cursor->ahead_archetype->first;
-        hm_query_prefetch_archetypes(loop);
-    } else {
-        cursor->ahead = HM_WORLD_NONE;
-        return;
-    }
-    if (cursor->ahead != cursor->ahead_archetype->last) /* A link may be in a page of its own. */
-        HM_PREFETCH(hm_world_link_of(world, cursor->ahead));
-}
-
-/* Says how many rows at the end of the chunk are loaded ahead: none where there is nothing to load,
- * and none of the first values of a loop, since shorter loops find theirs in the caches. */
-static void query_choose_tail(hm_query_cursor *cursor)
-{
-    cursor->tail = 0;
-    if (cursor->size == 0)
-        return;
-    if (cursor->passed < QUERY_CACHED_SIZE)
-        cursor->passed += cursor->rows * cursor->size; /* A chunk has at most 256 KiB. */
-    else
-        cursor->tail = cursor->size < QUERY_TAIL_SIZE / QUERY_STEP ? QUERY_TAIL_SIZE / cursor->size
-                                                                   : QUERY_STEP;
-}
-
-static bool query_next_chunk(hm_query_loop *loop)
-{
-    hm_query_cursor *cursor = &loop->cursor;
-    if (cursor->ahead == HM_WORLD_NONE)
-        return false;
-    cursor->chunk = cursor->ahead;
-    if (loop->archetype != cursor->ahead_archetype) {
-        query_enter_archetype(loop, cursor->ahead_archetype);
-        cursor->next_archetype = hm_query_next_archetype(loop);
-    }
-    cursor->row = cursor->skip;
-    cursor->skip = 0;
-    cursor->rows = hm_world_rows_in(loop->archetype, cursor->chunk);
-    if (cursor->rows - cursor->row > cursor->left)
-        cursor->rows = cursor->row + cursor->left;
-    cursor->left -= cursor->rows - cursor->row;
-    query_choose_tail(cursor);
-    query_look_ahead(loop);
-    return true;
-}
-
-/* Returns how many rows the view at the cursor has. A loop that does little with each value is as
- * fast as its data comes, and the processor's own prefetching begins anew with each column of a
- * chunk. So the last rows of a chunk, its tail, are views of their own, and while the loop runs
- * over such a view, the one as far behind the start of the next chunk is loaded. */
-static uint32_t query_measure_view(const hm_query_loop *loop)
-{
-    const hm_query_cursor *cursor = &loop->cursor;
-    uint32_t left = cursor->rows - cursor->row, first = 0;
-    if (cursor->ahead == HM_WORLD_NONE || cursor->tail == 0)
-        return left;
-    if (cursor->rows > cursor->tail)
-        first = (cursor->rows - cursor->tail) & ~(uint32_t)(QUERY_STEP - 1);
-    if (cursor->row < first)
-        return first - cursor->row;
-    uint32_t size = (cursor->tail / QUERY_TAIL_VIEWS + QUERY_STEP) & ~(uint32_t)(QUERY_STEP - 1);
-    uint32_t count = left < size + QUERY_STEP ? left : size, row = cursor->row - first;
-    query_prefetch_rows(loop, row, row + count);
-    return count;
-}
-
 static bool query_next_rows(hm_query_loop *loop)
 {
     hm_query_cursor *cursor = &loop->cursor;
     if (cursor->row == cursor->rows && !query_next_chunk(loop))
         return false;
-    loop->count = query_measure_view(loop);
-    query_point(loop, cursor->chunk, cursor->row);
-    cursor->row += loop->count;
+    uint32_t row = cursor->row, count = cursor->rows - row;
+    if (row < cursor->tail) {
+        count = cursor->tail - row;
+    } else {
+        if (count >= cursor->tail_view + QUERY_STEP)
+            count = cursor->tail_view;
+        query_prefetch_rows(loop, row - cursor->tail, row - cursor->tail + count);
+    }
+    loop->archetype = cursor->archetype;
+    loop->count = count;
+    query_point(loop, cursor->chunk, row);
+    cursor->row += count;
     return true;
 }
 
@@ -172,8 +169,9 @@ static bool query_next_owner(hm_query_loop *loop)
     const hm_world *world = loop->query->world;
     hm_query_cursor *cursor = &loop->cursor;
     uint32_t index = ++cursor->index;
-    if (index >= driver->count)
+    if (index >= driver->count || cursor->left == 0)
         return false;
+    cursor->left--;
     cursor->entity = driver->owners[index];
     cursor->place = *hm_world_place_of(world, cursor->entity);
     if (QUERY_AHEAD < driver->count - index) {
@@ -190,23 +188,11 @@ static bool query_next_row(hm_query_loop *loop)
 {
     const hm_world *world = loop->query->world;
     hm_query_cursor *cursor = &loop->cursor;
-    uint32_t index = hm_world_place_archetype(cursor->place);
-    if (cursor->row >= cursor->rows) {
-        if (cursor->chunk == HM_WORLD_NONE) {
-            index = hm_query_next_archetype(loop);
-            if (index == HM_WORLD_NONE)
-                return false;
-            cursor->chunk = world->archetypes[index].first;
-        }
-        cursor->place.chunk = cursor->chunk;
-        cursor->rows = hm_world_rows_in(&world->archetypes[index], cursor->chunk);
-        cursor->chunk = hm_world_next_chunk(world, &world->archetypes[index], cursor->chunk);
-        cursor->row = 0;
-    }
-    uint32_t row = cursor->row++;
-    const hm_handle *entities =
-        hm_world_entities(world, &world->archetypes[index], cursor->place.chunk);
-    cursor->place.row = index << HM_WORLD_ROW_BITS | row;
+    if (cursor->row == cursor->rows && !query_next_chunk(loop))
+        return false;
+    uint32_t row = cursor->row++, index = (uint32_t)(cursor->archetype - world->archetypes);
+    const hm_handle *entities = hm_world_entities(world, cursor->archetype, cursor->chunk);
+    cursor->place = (hm_world_place){cursor->chunk, index << HM_WORLD_ROW_BITS | row};
     cursor->entity = entities[row];
     if (QUERY_AHEAD < cursor->rows - row)
         query_prefetch_terms(loop, entities[row + QUERY_AHEAD]);
@@ -265,9 +251,6 @@ bool hm_query_accepts(hm_query_loop *loop, hm_handle entity)
 
 static bool query_next_candidate(hm_query_loop *loop)
 {
-    if (loop->cursor.left == 0)
-        return false;
-    loop->cursor.left--;
     return loop->driver != NULL ? query_next_owner(loop) : query_next_row(loop);
 }
 
@@ -278,11 +261,9 @@ static bool query_is_followed(const hm_query_loop *loop)
 {
     const hm_secondary *driver = loop->driver;
     const hm_query_cursor *cursor = &loop->cursor;
-    if (cursor->left == 0)
-        return false;
     if (driver == NULL)
         return cursor->row < cursor->rows;
-    if (cursor->index + 1 >= driver->count)
+    if (cursor->index + 1 >= driver->count || cursor->left == 0)
         return false;
     hm_world_place next = *hm_world_place_of(loop->query->world, driver->owners[cursor->index + 1]);
     return next.chunk == cursor->place.chunk && next.row == cursor->place.row + 1;
@@ -347,7 +328,6 @@ static void query_find_driver(hm_query_loop *loop)
 {
     const hm_query *query = loop->query;
     const hm_secondary *smallest = NULL;
-    loop->driver = NULL;
     loop->walked = HM_WORLD_NONE;
     uint32_t rows = 0, walked = 0;
     for (uint32_t s = 0; s < query->sparse_count && query->sparse_terms[s] < query->all_end; s++) {
@@ -372,119 +352,76 @@ static void query_find_driver(hm_query_loop *loop)
 void hm_query_rewind_archetypes(hm_query_loop *loop)
 {
     loop->list = hm_query_list(loop->query);
-    loop->cursor = (hm_query_cursor){.unlisted = loop->query->seen, .chunk = HM_WORLD_NONE};
-    loop->cursor.left = UINT32_MAX;
+    loop->cursor = (hm_query_cursor){.unlisted = loop->query->seen, .left = UINT32_MAX};
     loop->cursor.index = UINT32_MAX; /* The first owner is the one after that. */
     memset(loop->known, 0, sizeof loop->known);
 }
 
 void hm_query_rewind(hm_query_loop *loop)
 {
-    loop->archetype = NULL;
     loop->count = 0;
     loop->driver = NULL;
     hm_query_rewind_archetypes(loop);
-    if (loop->query->sparse_count == 0) {
-        loop->cursor.next_archetype = hm_query_next_archetype(loop);
-        query_look_ahead(loop);
+    if (loop->query->sparse_count == 0)
         return;
-    }
     query_find_driver(loop);
     hm_query_rewind_archetypes(loop);
 }
 
 /* parts */
 
-/* Goes from the first row of a chunk to this row of the loop, or to one before it at which a view
- * may begin. *passed: the rows before the chunk. */
-static void query_seek(hm_query_loop *loop, uint32_t row, uint32_t *passed)
-{
-    hm_query_cursor *cursor = &loop->cursor;
-    const hm_world *world = loop->query->world;
-    uint32_t rows;
-    while (row - *passed >= (rows = hm_world_rows_in(cursor->ahead_archetype, cursor->ahead))) {
-        *passed += rows;
-        cursor->ahead = hm_world_next_chunk(world, cursor->ahead_archetype, cursor->ahead);
-        if (cursor->ahead != HM_WORLD_NONE)
-            continue;
-        cursor->next_archetype = hm_query_next_archetype(loop);
-        cursor->ahead_archetype = &world->archetypes[cursor->next_archetype];
-        cursor->ahead = cursor->ahead_archetype->first;
-    }
-    cursor->skip = (row - *passed) & ~(uint32_t)(QUERY_STEP - 1);
-}
-
-/* Says how many rows or owners the part has, and goes before its first view. */
-static void query_start_part(hm_query_loop *part, uint32_t n)
-{
-    hm_query_cursor *cursor = &part->cursor;
-    const hm_world *world = part->query->world;
-    cursor->left = n;
-    if (n == 0) {
-        cursor->ahead = HM_WORLD_NONE;
-        return;
-    }
-    if (part->query->sparse_count != 0 && part->driver == NULL) {
-        cursor->place.chunk = cursor->ahead;
-        cursor->place.row = (uint32_t)(cursor->ahead_archetype - world->archetypes)
-                            << HM_WORLD_ROW_BITS;
-        cursor->rows = hm_world_rows_in(cursor->ahead_archetype, cursor->ahead);
-        cursor->row = cursor->skip;
-        cursor->chunk = hm_world_next_chunk(world, cursor->ahead_archetype, cursor->ahead);
-    }
-}
-
 /* Goes before the first row or owner, and returns how many there are. */
 static uint32_t query_measure(hm_query_loop *loop)
 {
-    const hm_world *world = loop->query->world;
     uint32_t total = 0, archetype;
-    loop->archetype = NULL;
-    hm_query_rewind_archetypes(loop);
-    query_find_driver(loop);
-    hm_query_rewind_archetypes(loop);
+    hm_query_rewind(loop);
     if (loop->driver != NULL)
         return ((const hm_secondary *)loop->driver)->count;
     while ((archetype = hm_query_next_archetype(loop)) != HM_WORLD_NONE)
-        total += world->archetypes[archetype].count;
+        total += loop->query->world->archetypes[archetype].count;
     hm_query_rewind_archetypes(loop);
-    if (total == 0)
-        return 0;
-    loop->cursor.next_archetype = hm_query_next_archetype(loop);
-    loop->cursor.ahead_archetype = &world->archetypes[loop->cursor.next_archetype];
-    loop->cursor.ahead = loop->cursor.ahead_archetype->first;
     return total;
 }
 
-/* Each part goes on where the last one has begun, and only then that one starts, since it needs to
- * know where it ends. */
+/* Goes to this row or owner of the loop, or to a row before it at which a part may begin, and
+ * returns its number. *passed: the rows before the chunk. */
+static uint32_t query_seek(hm_query_loop *loop, uint32_t at, uint32_t *passed)
+{
+    hm_query_cursor *cursor = &loop->cursor;
+    if (loop->driver != NULL) {
+        cursor->index = at - 1; /* The first owner is the one after that. */
+        return at;
+    }
+    while (at - *passed >= cursor->rows) {
+        *passed += cursor->rows;
+        if (!query_next_chunk(loop))
+            return at;
+    }
+    cursor->row = (at - *passed) & ~(uint32_t)(QUERY_STEP - 1);
+    return *passed + cursor->row;
+}
+
+/* Each part goes on where the last one has begun, and only then that one gets its end. */
 void hm_query_split(hm_query *query, hm_query_loop *parts, uint32_t n)
 {
     parts[0].query = query;
     uint32_t total = query_measure(&parts[0]), passed = 0, start = 0;
     for (uint32_t i = 0; i < n; i++) {
         hm_query_loop *part = &parts[i];
-        uint32_t at = (uint32_t)((uint64_t)total * i / n);
         if (i > 0) {
             part->query = query;
-            part->archetype = NULL;
             part->list = parts[0].list;
             part->driver = parts[0].driver;
             part->walked = parts[0].walked;
             part->cursor = parts[i - 1].cursor;
             memset(part->known, 0, sizeof part->known);
         }
-        if (part->driver != NULL) {
-            part->cursor.index = at - 1; /* The first owner is the one after that. */
-        } else if (total != 0) {
-            query_seek(part, at, &passed);
-            at = passed + part->cursor.skip;
-        }
+        uint32_t at = query_seek(part, (uint32_t)((uint64_t)total * i / n), &passed);
         if (i > 0)
-            query_start_part(&parts[i - 1], at - start);
+            query_bound(&parts[i - 1].cursor, at - start);
         start = at;
     }
-    query_start_part(&parts[n - 1], total - start);
+    query_bound(&parts[n - 1].cursor, total - start);
 }
 
 /* the step */

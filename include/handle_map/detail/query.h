@@ -26,23 +26,22 @@ typedef struct hm_query_known {
 
 /* How far a loop has come. With sparse terms it tests *candidates*, one by one: rows or owners. */
 typedef struct hm_query_cursor {
-    uint32_t listed;   /* in the list of archetypes: the next one */
-    uint32_t unlisted; /* archetype: the next one of those after the list */
-    uint32_t chunk;    /* the view's; where rows are walked, the one after the candidate's */
-    uint32_t row;      /* of the chunk: the next one that no view has had, or to be tested */
-    uint32_t rows;     /* in the chunk, or in the candidate's: where those of the loop end */
-    uint32_t left;     /* rows or owners of the loop that are after these */
-    uint32_t skip;     /* rows at the start of the next chunk that belong to another loop */
-    uint32_t tail;     /* rows at the end of the chunk that are views of their own */
-    uint32_t ahead;    /* the next chunk, if there is one, and its archetype */
-    uint32_t size;     /* bytes of a row's values */
+    const hm_world_archetype *archetype; /* whose rows are walked; NULL: none yet */
+    uint32_t listed;                     /* in the list of archetypes: the next one */
+    uint32_t unlisted;                   /* archetype: the next one of those after the list */
+    uint32_t chunk;                      /* whose rows are walked */
+    uint32_t row;                        /* of the chunk: the next one */
+    uint32_t rows;                       /* of the chunk: where those of the loop end */
+    uint32_t tail;                       /* of the chunk: from this row on, views are short */
+    uint32_t tail_view;                  /* rows of such a view */
+    uint32_t passed; /* bytes of values in the chunks so far, as far as they matter */
+    uint32_t ahead;  /* the next chunk, if there is one, and its archetype */
     const hm_world_archetype *ahead_archetype;
-    uint32_t next_archetype; /* which has been found already, if chunks are walked */
-    uint32_t index;          /* of the candidate, where the owners of a secondary are walked */
-    uint32_t passed;         /* bytes of values in the chunks so far, as far as they matter */
-    hm_world_place place;    /* the candidate's */
-    hm_handle entity;        /* the candidate */
-    bool is_pending;         /* whether the candidate matches, and is in no view yet */
+    uint32_t left;        /* rows of the loop that are in later chunks, or owners that are left */
+    uint32_t index;       /* of the candidate, where the owners of a secondary are walked */
+    hm_world_place place; /* the candidate's */
+    hm_handle entity;     /* the candidate */
+    bool is_pending;      /* whether the candidate matches, and is in no view yet */
 } hm_query_cursor;
 
 /* All fields are private; use the functions. The terms are the components that were asked for:
