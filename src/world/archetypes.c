@@ -22,19 +22,27 @@ static bool set_insert(hm_world_set *set, uint32_t number)
     return true;
 }
 
+hm_status hm_world_read_component(const hm_world *world, hm_component component, uint32_t *number)
+{
+    *number = component - world->salt;
+    if (*number < world->component_count)
+        return HM_OK;
+    return hm_fail(HM_ERROR_INVALID, "0x%08" HM_X32 " is no component of the world '%.40s'",
+                   component, world->name);
+}
+
 hm_status hm_world_read_set(const hm_world *world, const hm_component *components, uint32_t n,
                             hm_world_set *set)
 {
     set->count = 0;
-    for (uint32_t i = 0; i < n; i++) {
-        uint32_t number = components[i] - world->salt;
-        if (number >= world->component_count)
-            return hm_fail(HM_ERROR_INVALID, "0x%08" HM_X32 " is no component of the world '%.40s'",
-                           components[i], world->name);
-        if (!set_insert(set, number))
-            return hm_world_refuse_component(world, number, "is given twice");
+    hm_status status = HM_OK;
+    for (uint32_t i = 0; i < n && status == HM_OK; i++) {
+        uint32_t number;
+        status = hm_world_read_component(world, components[i], &number);
+        if (status == HM_OK && !set_insert(set, number))
+            status = hm_world_refuse_component(world, number, "is given twice");
     }
-    return HM_OK;
+    return status;
 }
 
 /* find */

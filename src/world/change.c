@@ -6,16 +6,24 @@
 
 #include "../dense/dense_private.h"
 
-static hm_status change_read(const hm_world *world, hm_component component, uint32_t *number)
+/* add and remove */
+
+/* Finds the archetype with this component more or less. O(1) the second time. */
+static inline hm_status change_follow_edge(hm_world *world, uint32_t archetype, uint32_t number,
+                                           uint32_t *to)
 {
-    *number = component - world->salt;
-    if (*number >= world->component_count)
-        return hm_fail(HM_ERROR_INVALID, "0x%08" HM_X32 " is no component of the world '%.40s'",
-                       component, world->name);
-    return HM_OK;
+    const hm_world_archetype *from = &world->archetypes[archetype];
+    *to = number < from->cell_count ? from->edges[number] : HM_WORLD_NONE;
+    return *to != HM_WORLD_NONE ? HM_OK : hm_world_find_edge(world, archetype, number, to);
 }
 
-/* add and remove */
+/* The same, and makes a row fit there. */
+static inline hm_status change_prepare_edge(hm_world *world, uint32_t archetype, uint32_t number,
+                                            uint32_t *to)
+{
+    hm_status status = change_follow_edge(world, archetype, number, to);
+    return status == HM_OK ? hm_world_prepare_rows(world, *to, 1) : status;
+}
 
 HM_INLINE hm_status change_add_sparse(hm_world *world, hm_handle entity, uint32_t number,
                                       const void *value)
@@ -41,9 +49,8 @@ static void change_replace(hm_world *world, hm_world_place place, uint32_t numbe
     hm_world_write(world, place, number, value);
 }
 
-/* Inline, so that hm_world_add does not pass all that it has on. */
-HM_INLINE hm_status change_add(hm_world *world, hm_world_place *at, hm_handle entity,
-                               uint32_t number, const void *value)
+hm_status hm_world_add_at(hm_world *world, hm_world_place *at, hm_handle entity, uint32_t number,
+                          const void *value)
 {
     const hm_world_component_record *record = hm_world_record(world, number);
     if (value != NULL && record->size == 0)
@@ -58,20 +65,12 @@ HM_INLINE hm_status change_add(hm_world *world, hm_world_place *at, hm_handle en
         change_replace(world, *at, number, value);
         return HM_OK;
     }
-    hm_status status = hm_world_follow_edge(world, from, number, &to);
-    if (status == HM_OK)
-        status = hm_world_prepare_rows(world, to, 1);
+    hm_status status = change_prepare_edge(world, from, number, &to);
     if (status != HM_OK)
         return status;
     hm_world_create_promised(world);
     hm_world_move_row(world, at, to, number, value);
     return HM_OK;
-}
-
-hm_status hm_world_add_at(hm_world *world, hm_world_place *at, hm_handle entity, uint32_t number,
-                          const void *value)
-{
-    return change_add(world, at, entity, number, value);
 }
 
 hm_status hm_world_add(hm_world *world, hm_handle entity, hm_component component, const void *value)
@@ -81,18 +80,8 @@ hm_status hm_world_add(hm_world *world, hm_handle entity, hm_component component
     hm_world_place *at;
     hm_status status = hm_world_find_target(world, entity, &at);
     if (status == HM_OK)
-        status = change_read(world, component, &number);
-    return status == HM_OK ? change_add(world, at, entity, number, value) : status;
-}
-
-/* Runs the hooks of the values that `place` has and archetype `to` has not. */
-static void change_destroy_lost(hm_world *world, hm_world_place place, uint32_t to)
-{
-    const hm_world_archetype *archetype = &world->archetypes[hm_world_place_archetype(place)];
-    for (uint32_t c = 0; c < archetype->column_count; c++)
-        if (!hm_world_cell_of(&world->archetypes[to], archetype->columns[c])->is_present)
-            hm_world_destroy_value(world, archetype->columns[c],
-                                   hm_world_value_at(world, place, archetype->columns[c]));
+        status = hm_world_read_component(world, component, &number);
+    return status == HM_OK ? hm_world_add_at(world, at, entity, number, value) : status;
 }
 
 /* Moves the entity whose place is at `at`. Inline, since a call for one entity does little else. */
@@ -105,7 +94,7 @@ HM_INLINE void change_move(hm_world *world, hm_world_place *at, uint32_t to)
         return;
     }
     place = hm_world_retire_row(world, place);
-    change_destroy_lost(world, place, to);
+    hm_world_destroy_row(world, place, &world->archetypes[to]);
     hm_world_forget_row(world, place);
 }
 
@@ -121,9 +110,7 @@ hm_status hm_world_remove_at(hm_world *world, hm_world_place *at, hm_handle enti
         hm_world_create_promised(world);
         return HM_OK;
     }
-    hm_status status = hm_world_follow_edge(world, from, number, &to);
-    if (status == HM_OK)
-        status = hm_world_prepare_rows(world, to, 1);
+    hm_status status = change_prepare_edge(world, from, number, &to);
     if (status != HM_OK)
         return status;
     hm_world_create_promised(world); /* It has a component, so it lives: its place stays. */
@@ -142,7 +129,7 @@ hm_status hm_world_remove(hm_world *world, hm_handle entity, hm_component compon
     bool has = removed != NULL && hm_world_has(world, entity, component);
     hm_status status = hm_world_find_target(world, entity, &at);
     if (status == HM_OK)
-        status = change_read(world, component, &number);
+        status = hm_world_read_component(world, component, &number);
     if (status == HM_OK)
         status = hm_world_remove_at(world, at, entity, number);
     if (removed != NULL)
@@ -365,7 +352,7 @@ static hm_status change_begin_n(hm_world *world, const hm_handle *entities, uint
     hm_world_place *at;
     for (uint32_t i = 0; i < n && status == HM_OK; i++)
         status = hm_world_find_target(world, entities[i], &at);
-    return status == HM_OK ? change_read(world, component, number) : status;
+    return status == HM_OK ? hm_world_read_component(world, component, number) : status;
 }
 
 /* Prepares the rows that entities move to when they gain or lose a component, which is not
@@ -379,7 +366,7 @@ static hm_status change_prepare_edges(hm_world *world, const hm_handle *entities
         uint32_t from = hm_world_place_archetype(*hm_world_place_of(world, entities[i]));
         if (hm_world_cell_of(&world->archetypes[from], number)->is_present == gains)
             continue;
-        status = hm_world_follow_edge(world, from, number, &to);
+        status = change_follow_edge(world, from, number, &to);
         if (status == HM_OK)
             hm_world_add_gain(world, &gaining, to, 1);
     }

@@ -5,7 +5,7 @@
 
 #include "../order/order_private.h"
 
-static inline void rows_copy(void *to, const void *from, uint32_t size)
+static inline void rows_copy(void *to, const void *from, size_t size)
 {
     HM_FOR_SIZE(size, memcpy, to, from);
 }
@@ -256,20 +256,23 @@ void hm_world_zero_row(hm_world *world, hm_world_place place)
         rows_begin(world, archetype, at, NULL);
 }
 
-void hm_world_write_row(hm_world *world, hm_world_place place, const hm_component *set, uint32_t n,
-                        const void *const *values)
+void hm_world_write_run(hm_world *world, hm_world_place place, uint32_t rows,
+                        const hm_component *set, uint32_t n, const void *const *columns,
+                        uint32_t first)
 {
     const hm_world_archetype *archetype = &world->archetypes[hm_world_place_archetype(place)];
     rows_row at = rows_at(world, archetype, place);
     uint32_t salt = world->salt;
     for (uint32_t i = 0; i < n; i++) {
         const hm_world_cell *cell = hm_world_cell_of(archetype, set[i] - salt);
+        const unsigned char *from = columns != NULL ? columns[i] : NULL;
         if (cell->size == 0)
             continue;
-        if (values[i] != NULL)
-            rows_copy(rows_value(at, cell), values[i], cell->size);
+        if (from != NULL)
+            rows_copy(rows_value(at, cell), from + (size_t)cell->size * first,
+                      (size_t)cell->size * rows);
         else
-            hm_world_fill(world, set[i] - salt, rows_value(at, cell), 1);
+            hm_world_fill(world, set[i] - salt, rows_value(at, cell), rows);
     }
 }
 
@@ -426,6 +429,17 @@ void hm_world_copy_rows(hm_world *world, hm_world_place from, uint32_t rows, uin
         for (uint32_t i = 0; i < copied; i++, place.row++)
             *hm_world_place_of(world, entities[old.row + i]) = place;
     }
+}
+
+hm_world_place hm_world_place_after(const hm_world *world, const hm_world_archetype *archetype,
+                                    hm_world_place place)
+{
+    place.row++;
+    if (hm_world_place_row(place) < archetype->rows[hm_world_chunk_class(place.chunk)])
+        return place;
+    place.row -= hm_world_place_row(place);
+    place.chunk = hm_world_link_of(world, place.chunk)->next;
+    return place;
 }
 
 /* Removes n rows, whose entities have other places already. The last rows fill their places, one

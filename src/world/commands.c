@@ -159,31 +159,6 @@ static hm_status commands_commit(hm_commands *commands, size_t end)
                           hm_array_commit(units, end, true));
 }
 
-/* Appends a command with this many numbers, and with space for a value if there is a record of its
- * component. All but the numbers and the value is filled in. Returns NULL if that fails. */
-static hm_command *commands_append(hm_commands *commands, const hm_command *head,
-                                   const hm_world_component_record *value, hm_status *status)
-{
-    hm_array *units = &commands->units;
-    size_t numbers = (size_t)head->add_count + head->remove_count, count = units->count;
-    *status = commands_measure(commands, numbers, value, &count);
-    if (*status == HM_OK)
-        *status = commands_commit(commands, count);
-    if (*status != HM_OK)
-        return NULL;
-    hm_command *made = hm_commands_at(commands, units->count);
-    memcpy(made, head, offsetof(hm_command, numbers));
-    made->size = (uint32_t)(count - units->count);
-    return made;
-}
-
-/* Makes what was appended the last command. */
-static void commands_record(hm_commands *commands, const hm_command *made)
-{
-    commands->units.count += made->size;
-    commands->count++;
-}
-
 /* HM_ERROR_FULL: it is zeroed. One that a rewind has emptied, since it was made later, gets its
  * units again. */
 static HM_COLD hm_status commands_check_empty(hm_commands *commands)
@@ -217,23 +192,45 @@ static hm_status commands_promise(hm_world *world, hm_handle *entity)
     return HM_OK;
 }
 
-/* Records a command with two sets. If it is to create, its entity is promised. Returns NULL if that
- * fails. */
-static hm_command *commands_record_sets(hm_commands *commands, hm_command *head,
-                                        const hm_world_delta *delta, hm_status *status)
+/* Records a command with these numbers of components, and, if it is not NULL, the value of the only
+ * one. If it is to create, its entity is promised, and goes to `head`. */
+static hm_status commands_record(hm_commands *commands, hm_command *head, const uint16_t *add,
+                                 const uint16_t *remove, const void *value)
 {
-    size_t added = delta->add.count, removed = delta->remove.count;
-    head->add_count = (uint16_t)added;
-    head->remove_count = (uint16_t)removed;
-    hm_command *made = commands_append(commands, head, NULL, status);
-    if (made != NULL && (head->flags & HM_COMMAND_CREATE) != 0)
-        *status = commands_promise(commands->world, &made->entity);
-    if (made == NULL || *status != HM_OK)
-        return NULL;
-    memcpy(made->numbers, delta->add.numbers, added * sizeof(uint16_t));
-    memcpy(made->numbers + added, delta->remove.numbers, removed * sizeof(uint16_t));
-    commands_record(commands, made);
-    return made;
+    const hm_world *world = commands->world;
+    hm_array *units = &commands->units;
+    size_t added = head->add_count, removed = head->remove_count, end = units->count;
+    const hm_world_component_record *record = value != NULL ? hm_world_record(world, *add) : NULL;
+    hm_status status = commands_measure(commands, added + removed, record, &end);
+    if (status == HM_OK)
+        status = commands_commit(commands, end);
+    if (status == HM_OK && (head->flags & HM_COMMAND_CREATE) != 0)
+        status = commands_promise(commands->world, &head->entity);
+    if (status != HM_OK)
+        return status;
+    hm_command *made = hm_commands_at(commands, units->count);
+    head->size = (uint32_t)(end - units->count);
+    memcpy(made, head, offsetof(hm_command, numbers));
+    for (size_t i = 0; i < added; i++)
+        made->numbers[i] = add[i];
+    for (size_t i = 0; i < removed; i++)
+        made->numbers[added + i] = remove[i];
+    if (value != NULL) {
+        made->flags = HM_COMMAND_VALUE;
+        memcpy(hm_command_value(world, made), value, record->size);
+    }
+    units->count = end;
+    commands->count++;
+    return HM_OK;
+}
+
+/* Records a command with two sets. */
+static hm_status commands_record_sets(hm_commands *commands, hm_command *head,
+                                      const hm_world_delta *delta)
+{
+    head->add_count = (uint16_t)delta->add.count;
+    head->remove_count = (uint16_t)delta->remove.count;
+    return commands_record(commands, head, delta->add.numbers, delta->remove.numbers, NULL);
 }
 
 /* Reads two sets. What is added must fit in a row. */
@@ -263,12 +260,12 @@ static hm_status commands_read_new(hm_commands *commands, const hm_component *se
 hm_handle hm_commands_create(hm_commands *commands, const hm_component *set, uint32_t n)
 {
     HM_CONTRACT(commands != NULL, "hm_commands_create: commands is NULL");
-    hm_command head = {.flags = HM_COMMAND_CREATE}, *made = NULL;
+    hm_command head = {.flags = HM_COMMAND_CREATE};
     hm_world_delta delta;
     hm_status status = commands_read_new(commands, set, n, &delta);
     if (status == HM_OK)
-        made = commands_record_sets(commands, &head, &delta, &status);
-    return made != NULL ? made->entity : HM_NULL_HANDLE;
+        status = commands_record_sets(commands, &head, &delta);
+    return status == HM_OK ? head.entity : HM_NULL_HANDLE;
 }
 
 /* A tag has no values; NULL is zero. */
@@ -277,11 +274,6 @@ static hm_status commands_check_value(const hm_world *world, uint32_t number, co
     if (value == NULL || hm_world_record(world, number)->size != 0)
         return HM_OK;
     return hm_world_refuse_component(world, number, HM_WORLD_IS_TAG);
-}
-
-static const void *commands_value_at(const void *const *values, uint32_t i)
-{
-    return values != NULL ? values[i] : NULL;
 }
 
 /* Commits memory for the creation of an entity without components, followed by a command for each
@@ -293,7 +285,7 @@ static hm_status commands_prepare(hm_commands *commands, const hm_component *set
     size_t end = commands->units.count;
     hm_status status = commands_measure(commands, 0, NULL, &end);
     for (uint32_t i = 0; i < n && status == HM_OK; i++) {
-        const void *value = commands_value_at(values, i);
+        const void *value = values != NULL ? values[i] : NULL;
         uint32_t number = set[i] - world->salt;
         status = commands_check_value(world, number, value);
         if (status == HM_OK)
@@ -316,72 +308,50 @@ hm_handle hm_commands_create_with(hm_commands *commands, const hm_component *set
         created = hm_commands_create(commands, NULL, 0);
     if (!hm_handle_is_null(created))
         for (uint32_t i = 0; i < n; i++) /* It has memory, and cannot fail. */
-            (void)hm_commands_add(commands, created, set[i], commands_value_at(values, i));
+            (void)hm_commands_add(commands, created, set[i], values != NULL ? values[i] : NULL);
     return created;
 }
 
 hm_status hm_commands_destroy(hm_commands *commands, hm_handle entity)
 {
     HM_CONTRACT(commands != NULL, "hm_commands_destroy: commands is NULL");
-    hm_command head = {.entity = entity, .flags = HM_COMMAND_DESTROY}, *made = NULL;
+    hm_command head = {.entity = entity, .flags = HM_COMMAND_DESTROY};
     hm_status status = commands_check(commands);
-    if (status == HM_OK)
-        made = commands_append(commands, &head, NULL, &status);
-    if (made != NULL)
-        commands_record(commands, made);
-    return status;
+    return status == HM_OK ? commands_record(commands, &head, NULL, NULL, NULL) : status;
 }
 
 /* Finds a component's number. */
 static hm_status commands_read(hm_commands *commands, hm_component component, uint32_t *number)
 {
     hm_status status = commands_check(commands);
-    if (status != HM_OK)
-        return status;
-    *number = component - commands->world->salt;
-    if (*number < commands->world->component_count)
-        return HM_OK;
-    return hm_fail(HM_ERROR_INVALID, "0x%08" HM_X32 " is no component of the world '%.40s'",
-                   component, commands->world->name);
+    return status == HM_OK ? hm_world_read_component(commands->world, component, number) : status;
 }
 
 hm_status hm_commands_add(hm_commands *commands, hm_handle entity, hm_component component,
                           const void *value)
 {
     HM_CONTRACT(commands != NULL, "hm_commands_add: commands is NULL");
-    hm_command head = {.entity = entity, .add_count = 1}, *made;
+    hm_command head = {.entity = entity, .add_count = 1};
     uint32_t number;
     hm_status status = commands_read(commands, component, &number);
     if (status == HM_OK)
         status = commands_check_value(commands->world, number, value);
     if (status != HM_OK)
         return status;
-    const hm_world_component_record *record = hm_world_record(commands->world, number);
-    if (value != NULL)
-        head.flags = HM_COMMAND_VALUE;
-    made = commands_append(commands, &head, value != NULL ? record : NULL, &status);
-    if (made == NULL)
-        return status;
-    made->numbers[0] = (uint16_t)number;
-    if (value != NULL)
-        memcpy(hm_command_value(commands->world, made), value, record->size);
-    commands_record(commands, made);
-    return HM_OK;
+    uint16_t added = (uint16_t)number;
+    return commands_record(commands, &head, &added, NULL, value);
 }
 
 hm_status hm_commands_remove(hm_commands *commands, hm_handle entity, hm_component component)
 {
     HM_CONTRACT(commands != NULL, "hm_commands_remove: commands is NULL");
-    hm_command head = {.entity = entity, .remove_count = 1}, *made = NULL;
+    hm_command head = {.entity = entity, .remove_count = 1};
     uint32_t number;
     hm_status status = commands_read(commands, component, &number);
-    if (status == HM_OK)
-        made = commands_append(commands, &head, NULL, &status);
-    if (made == NULL)
+    if (status != HM_OK)
         return status;
-    made->numbers[0] = (uint16_t)number;
-    commands_record(commands, made);
-    return HM_OK;
+    uint16_t removed = (uint16_t)number;
+    return commands_record(commands, &head, NULL, &removed, NULL);
 }
 
 hm_status hm_commands_change(hm_commands *commands, hm_handle entity, const hm_component *add,
@@ -391,7 +361,5 @@ hm_status hm_commands_change(hm_commands *commands, hm_handle entity, const hm_c
     hm_command head = {.entity = entity};
     hm_world_delta delta;
     hm_status status = commands_read_sets(commands, add, n_add, remove, n_remove, &delta);
-    if (status == HM_OK)
-        (void)commands_record_sets(commands, &head, &delta, &status);
-    return status;
+    return status == HM_OK ? commands_record_sets(commands, &head, &delta) : status;
 }

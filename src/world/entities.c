@@ -32,7 +32,8 @@ hm_status hm_world_prepare_entities(hm_world *world, uint32_t n, bool grows)
     return entities_prepare_places(world, status, grows);
 }
 
-hm_handle hm_world_issue(hm_world *world)
+/* Returns a new live handle without a place, or null. */
+static hm_handle entities_issue(hm_world *world)
 {
     hm_handle handle = HM_NULL_HANDLE;
     if (world->ids.count < world->guard.limit)
@@ -75,7 +76,7 @@ void hm_world_create_all_promised(hm_world *world)
 {
     while (world->promised > 0) {
         world->promised--; /* First: an issue prepares one more than promised. */
-        hm_handle entity = hm_world_issue(world);
+        hm_handle entity = entities_issue(world);
         hm_world_place place = hm_world_append_row(world, HM_WORLD_ROOT, entity);
         *hm_world_place_of(world, entity) = place;
     }
@@ -167,7 +168,7 @@ static hm_status entities_prepare(hm_world *world, uint32_t archetype, const hm_
     return status;
 }
 
-/* The same for one entity, but without its handle if nothing depends on that: hm_world_issue makes
+/* The same for one entity, but without its handle if nothing depends on that: entities_issue makes
  * it fit, or fails, and looks for memory only if the next handle has none. */
 static hm_status entities_prepare_one(hm_world *world, uint32_t archetype,
                                       const hm_world_set *sparse)
@@ -187,6 +188,18 @@ static hm_status entities_check(const hm_world *world, const hm_component *set, 
     return status;
 }
 
+/* HM_ERROR_INVALID when there is a column for a tag. */
+static hm_status entities_check_values(const hm_world *world, const hm_component *set, uint32_t n,
+                                       const void *const *columns)
+{
+    for (uint32_t i = 0; columns != NULL && i < n; i++) {
+        const hm_world_component_record *record = hm_world_record(world, set[i] - world->salt);
+        if (columns[i] != NULL && record->size == 0)
+            return hm_world_refuse_component(world, set[i] - world->salt, HM_WORLD_IS_TAG);
+    }
+    return HM_OK;
+}
+
 /* Issues handles for a run of new rows, and links both. */
 static void entities_fill_run(hm_world *world, hm_world_place place, uint32_t rows,
                               hm_handle *entities)
@@ -195,30 +208,11 @@ static void entities_fill_run(hm_world *world, hm_world_place place, uint32_t ro
     hm_handle *column =
         hm_world_entities(world, archetype, place.chunk) + hm_world_place_row(place);
     for (uint32_t i = 0; i < rows; i++, place.row++) {
-        hm_handle entity = hm_world_issue(world);
+        hm_handle entity = entities_issue(world);
         column[i] = entity;
         *hm_world_place_of(world, entity) = place;
         if (entities != NULL)
             entities[i] = entity;
-    }
-}
-
-/* Copies `rows` values of each component, from the value `first` on. */
-static void entities_write_run(hm_world *world, hm_world_place place, uint32_t rows,
-                               const hm_component *set, uint32_t n, const void *const *columns,
-                               uint32_t first)
-{
-    const hm_world_archetype *archetype = &world->archetypes[hm_world_place_archetype(place)];
-    for (uint32_t i = 0; i < n; i++) {
-        const hm_world_cell *cell = hm_world_cell_of(archetype, set[i] - world->salt);
-        if (cell->size == 0)
-            continue;
-        unsigned char *values = hm_world_address(world, archetype, place, cell->offset, cell->size);
-        const unsigned char *from = columns != NULL ? columns[i] : NULL;
-        if (from != NULL)
-            memcpy(values, from + (size_t)cell->size * first, (size_t)cell->size * rows);
-        else
-            hm_world_fill(world, set[i] - world->salt, values, rows);
     }
 }
 
@@ -247,7 +241,7 @@ static void entities_write_sparse(hm_world *world, hm_world_place place, uint32_
 HM_INLINE hm_handle entities_make(hm_world *world, uint32_t archetype, hm_world_place *place)
 {
     hm_world_create_promised(world);
-    hm_handle entity = hm_world_issue(world);
+    hm_handle entity = entities_issue(world);
     if (hm_handle_is_null(entity))
         return entity;
     *place = hm_world_append_row(world, archetype, entity);
@@ -264,14 +258,14 @@ HM_INLINE hm_handle entities_create(hm_world *world, const hm_component *set, ui
     uint32_t archetype;
     if (entities_check(world, set, n) != HM_OK ||
         entities_resolve(world, set, n, &sparse, &archetype) != HM_OK ||
-        (values != NULL && hm_world_check_values(world, set, n, values) != HM_OK) ||
+        (values != NULL && entities_check_values(world, set, n, values) != HM_OK) ||
         entities_prepare_one(world, archetype, &sparse) != HM_OK)
         return HM_NULL_HANDLE;
     hm_handle entity = entities_make(world, archetype, &place);
     if (hm_handle_is_null(entity))
         return entity;
     if (values != NULL)
-        hm_world_write_row(world, place, set, n, values);
+        hm_world_write_run(world, place, 1, set, n, values, 0);
     else
         hm_world_zero_row(world, place);
     for (uint32_t i = 0; values == NULL && i < sparse.count; i++)
@@ -304,7 +298,7 @@ hm_status hm_world_create_n(hm_world *world, const hm_component *set, uint32_t n
     if (status == HM_OK)
         status = entities_resolve(world, set, n, &sparse, &archetype);
     if (status == HM_OK)
-        status = hm_world_check_values(world, set, n, columns);
+        status = entities_check_values(world, set, n, columns);
     if (status == HM_OK && count > 0)
         status = entities_prepare(world, archetype, &sparse, count);
     if (status != HM_OK)
@@ -313,7 +307,7 @@ hm_status hm_world_create_n(hm_world *world, const hm_component *set, uint32_t n
     for (uint32_t done = 0, rows; done < count; done += rows) {
         hm_world_place place = hm_world_append_run(world, archetype, count - done, &rows);
         entities_fill_run(world, place, rows, entities != NULL ? entities + done : NULL);
-        entities_write_run(world, place, rows, set, n, columns, done);
+        hm_world_write_run(world, place, rows, set, n, columns, done);
         if (sparse.count > 0)
             entities_write_sparse(world, place, rows, set, n, columns, done);
     }
@@ -418,26 +412,11 @@ hm_handle hm_world_copy(hm_world *world, hm_handle entity)
 
 /* destroy */
 
-/* Runs the destroy hooks of an entity's values in its archetype. */
-static void entities_run_hooks(hm_world *world, hm_world_place place)
-{
-    const hm_world_archetype *archetype = &world->archetypes[hm_world_place_archetype(place)];
-    hm_world_enter(world);
-    for (uint32_t c = 0; c < archetype->column_count; c++) {
-        const hm_world_component_record *record = hm_world_record(world, archetype->columns[c]);
-        const hm_world_cell *cell = &archetype->cells[archetype->columns[c]];
-        if (record->destroy != NULL)
-            record->destroy(hm_world_address(world, archetype, place, cell->offset, cell->size),
-                            record->context);
-    }
-    hm_world_leave(world);
-}
-
 void hm_world_end_entity(hm_world *world, hm_handle entity, uint32_t position)
 {
     hm_world_place place = *hm_world_place_of(world, entity);
     if (world->archetypes[hm_world_place_archetype(place)].hook_count != 0)
-        entities_run_hooks(world, place);
+        hm_world_destroy_row(world, place, NULL);
     if (hm_world_may_have_sparse(world, entity))
         hm_world_clear_sparse(world, entity);
     hm_world_remove_row(world, place);
@@ -448,20 +427,12 @@ void hm_world_end_entity(hm_world *world, hm_handle entity, uint32_t position)
         world->ready_end--; /* The root archetype has no row for one more. */
 }
 
-/* Brings the promised entities to life if this one lives or is promised. */
-static HM_COLD void entities_create_promised_for(hm_world *world, hm_handle entity)
+/* Destroys an entity if it lives, or is promised: then all promised ones come to life first. */
+static bool entities_destroy(hm_world *world, hm_handle entity)
 {
-    if (hm_id_table_contains(&world->ids, entity) || entities_promised(world, entity))
+    if (world->promised != 0 &&
+        (hm_id_table_contains(&world->ids, entity) || entities_promised(world, entity)))
         hm_world_create_all_promised(world);
-}
-
-bool hm_world_destroy(hm_world *world, hm_handle entity)
-{
-    HM_CONTRACT(world != NULL, "hm_world_destroy: world is NULL");
-    if (hm_world_check_idle(world) != HM_OK)
-        return false;
-    if (world->promised != 0)
-        entities_create_promised_for(world, entity);
     uint32_t position = hm_id_table_find(&world->ids, entity);
     if (position == HM_INVALID_INDEX)
         return false;
@@ -469,22 +440,21 @@ bool hm_world_destroy(hm_world *world, hm_handle entity)
     return true;
 }
 
+bool hm_world_destroy(hm_world *world, hm_handle entity)
+{
+    HM_CONTRACT(world != NULL, "hm_world_destroy: world is NULL");
+    return hm_world_check_idle(world) == HM_OK && entities_destroy(world, entity);
+}
+
 uint32_t hm_world_destroy_n(hm_world *world, const hm_handle *entities, uint32_t n)
 {
     HM_CONTRACT(world != NULL, "hm_world_destroy_n: world is NULL");
     HM_CONTRACT(entities != NULL || n == 0, "hm_world_destroy_n: entities is NULL");
+    uint32_t destroyed = 0;
     if (hm_world_check_idle(world) != HM_OK)
         return 0;
-    for (uint32_t i = 0; i < n && world->promised != 0; i++)
-        entities_create_promised_for(world, entities[i]);
-    uint32_t destroyed = 0;
-    for (uint32_t i = 0; i < n; i++) {
-        uint32_t position = hm_id_table_find(&world->ids, entities[i]);
-        if (position == HM_INVALID_INDEX)
-            continue;
-        hm_world_end_entity(world, entities[i], position);
-        destroyed++;
-    }
+    for (uint32_t i = 0; i < n; i++)
+        destroyed += entities_destroy(world, entities[i]);
     return destroyed;
 }
 

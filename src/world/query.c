@@ -264,11 +264,8 @@ uint64_t hm_query_changed(const hm_query_loop *loop, uint32_t column)
     uint32_t number = query->numbers[column];
     if (hm_query_is_sparse(query, column))
         return loop->columns[column] != NULL ? hm_world_record(query->world, number)->changed : 0;
-    const hm_world_cell *cell = hm_world_cell_of(loop->archetype, number);
-    if (!cell->is_present)
-        return 0;
-    uint64_t values = cell->size != 0 ? loop->archetype->column_changed[cell->column] : 0;
-    return values > loop->archetype->changed ? values : loop->archetype->changed;
+    bool is_present = hm_world_cell_of(loop->archetype, number)->is_present;
+    return is_present ? hm_world_changed_in(loop->archetype, number) : 0;
 }
 
 static void query_touch_sparse(hm_query_loop *loop, uint32_t column)

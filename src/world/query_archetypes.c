@@ -7,6 +7,9 @@
 /* Archetypes of the list that are prefetched before they are looked at. */
 enum { QUERY_ARCHETYPES_AHEAD = 2 };
 
+/* Before a list that is not in the query is its array. */
+enum { HM_QUERY_LIST_BEGIN = (sizeof(hm_array) + sizeof(uint32_t) - 1) / sizeof(uint32_t) };
+
 static bool query_is_in(const hm_query *query, const hm_world_archetype *archetype, uint32_t term)
 {
     return hm_world_cell_of(archetype, query->numbers[term])->is_present;
@@ -104,6 +107,20 @@ bool hm_query_refresh(hm_query *query)
     if (hm_atomic_load(&query->running) != 0) /* Its loops are in the list, which must not move. */
         return true;
     return query->version == world->version || query_renew(query);
+}
+
+static const uint32_t *query_list_of(const hm_query *query)
+{
+    return query->more != NULL ? (const uint32_t *)(const void *)query->more + HM_QUERY_LIST_BEGIN
+                               : query->few;
+}
+
+void hm_query_rewind_archetypes(hm_query_loop *loop)
+{
+    loop->list = query_list_of(loop->query);
+    loop->cursor = (hm_query_cursor){.unlisted = loop->query->seen, .left = UINT32_MAX};
+    loop->cursor.index = UINT32_MAX; /* The first owner is the one after that. */
+    memset(loop->known, 0, sizeof loop->known);
 }
 
 void hm_query_prefetch_archetypes(const hm_query_loop *loop)

@@ -349,14 +349,6 @@ static void query_find_driver(hm_query_loop *loop)
     loop->walked = walked;
 }
 
-void hm_query_rewind_archetypes(hm_query_loop *loop)
-{
-    loop->list = hm_query_list(loop->query);
-    loop->cursor = (hm_query_cursor){.unlisted = loop->query->seen, .left = UINT32_MAX};
-    loop->cursor.index = UINT32_MAX; /* The first owner is the one after that. */
-    memset(loop->known, 0, sizeof loop->known);
-}
-
 void hm_query_rewind(hm_query_loop *loop)
 {
     loop->count = 0;

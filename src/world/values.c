@@ -4,23 +4,22 @@
 
 #include "../dense/dense_private.h"
 
-hm_status hm_world_check_values(const hm_world *world, const hm_component *set, uint32_t n,
-                                const void *const *columns)
-{
-    for (uint32_t i = 0; columns != NULL && i < n; i++) {
-        const hm_world_component_record *record = hm_world_record(world, set[i] - world->salt);
-        if (columns[i] != NULL && record->size == 0)
-            return hm_world_refuse_component(world, set[i] - world->salt, HM_WORLD_IS_TAG);
-    }
-    return HM_OK;
-}
-
 void hm_world_run_hook(hm_world *world, uint32_t number, void *value)
 {
     const hm_world_component_record *record = hm_world_record(world, number);
     hm_world_enter(world);
     record->destroy(value, record->context);
     hm_world_leave(world);
+}
+
+void hm_world_destroy_row(hm_world *world, hm_world_place place, const hm_world_archetype *kept)
+{
+    const hm_world_archetype *archetype = &world->archetypes[hm_world_place_archetype(place)];
+    for (uint32_t c = 0; c < archetype->column_count; c++) {
+        uint32_t number = archetype->columns[c];
+        if (kept == NULL || !hm_world_cell_of(kept, number)->is_present)
+            hm_world_destroy_value(world, number, hm_world_value_at(world, place, number));
+    }
 }
 
 void hm_world_fill(const hm_world *world, uint32_t number, void *values, uint32_t n)

@@ -9,6 +9,7 @@
 
 /* Limits of the descriptor. */
 #define WORLD_MAX_ARCHETYPES ((UINT32_C(1) << (32 - HM_WORLD_ROW_BITS)) - 1)
+#define WORLD_MAX_CAPACITY (UINT32_MAX / 2)
 #define WORLD_MAX_SIZE (UINT64_C(1) << 39)
 
 /* init and fini */
@@ -31,9 +32,9 @@ static hm_status world_check(const hm_world_desc *full)
     hm_status status = hm_memory_check(full->memory);
     if (status != HM_OK)
         return status;
-    if (full->capacity > HM_WORLD_MAX_CAPACITY)
+    if (full->capacity > WORLD_MAX_CAPACITY)
         return hm_fail(HM_ERROR_INVALID, "capacity %" HM_U32 " is above %" HM_U32, full->capacity,
-                       HM_WORLD_MAX_CAPACITY);
+                       WORLD_MAX_CAPACITY);
     if (full->max_archetypes > WORLD_MAX_ARCHETYPES)
         return hm_fail(HM_ERROR_INVALID, "max_archetypes %" HM_U32 " is above %" HM_U32,
                        full->max_archetypes, WORLD_MAX_ARCHETYPES);
@@ -149,8 +150,8 @@ static hm_status world_init_arrays(hm_world *world, const hm_world_desc *full)
     if (status != HM_OK)
         return status;
     hm_world_store_begin(&world->store, region.data, full->capacity != 0, full->max_size);
-    if (world->ids.capacity > HM_WORLD_MAX_CAPACITY)
-        world->ids.capacity = HM_WORLD_MAX_CAPACITY;
+    if (world->ids.capacity > WORLD_MAX_CAPACITY)
+        world->ids.capacity = WORLD_MAX_CAPACITY;
     world->bucket_array.count = HM_WORLD_BUCKETS_BEGIN + WORLD_MIN_BUCKETS;
     world->bucket_mask = WORLD_MIN_BUCKETS - 1;
     memset((uint32_t *)(void *)world->bucket_array.data + HM_WORLD_BUCKETS_BEGIN, 0xFF,
@@ -597,8 +598,5 @@ uint64_t hm_world_changed(const hm_world *world, hm_handle entity, hm_component 
     if (hm_world_is_sparse(world, number))
         return hm_world_record(world, number)->changed;
     hm_world_place place = *hm_world_place_of(world, entity);
-    const hm_world_archetype *archetype = &world->archetypes[hm_world_place_archetype(place)];
-    const hm_world_cell *cell = &archetype->cells[number];
-    uint64_t values = cell->size != 0 ? archetype->column_changed[cell->column] : 0;
-    return values > archetype->changed ? values : archetype->changed;
+    return hm_world_changed_in(&world->archetypes[hm_world_place_archetype(place)], number);
 }

@@ -1,22 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* world: what its sources share.
  *
- *     room.c        makes room in arrays that may move
- *     store.c       memory: blocks of 256 KiB, whole or in parts of 512 bytes, 4 KiB or 32 KiB
- *     refuse.c      why a call is refused; the time of callbacks
- *     disturb.c     what the order of an archetype is told
- *     values.c      the values of components: check, write, destroy
- *     chunks.c      the rows of an archetype, in a list of chunks
- *     archetypes.c  sets of components, and what has them: find, make, drop, edges, gains
- *     entities.c    create, copy and destroy, one and many
- *     world.c       init and fini, components, questions
- *     change.c      add, remove and change: an entity moves from archetype to archetype
- *     defragment.c  brings rows into order
- *     upkeep.c      trim and validate
- *     query.c       visits what matches
- *     commands.c    records changes for later
- *     apply.c       makes them
- *
  * An entity's slot leads to its *place*, a chunk and a row there, and the entities' column of the
  * chunk leads back: for each row, the place of its entity's slot is that row. Whatever moves a row
  * keeps this, and no callback runs before it holds again.
@@ -44,8 +28,7 @@
 
 #define HM_WORLD_NONE UINT32_MAX           /* no chunk, archetype or block */
 #define HM_WORLD_ROW_LIMIT ((size_t)16368) /* bytes of a row, its entity included */
-#define HM_WORLD_MAX_CAPACITY (UINT32_MAX / 2)
-#define HM_WORLD_ROOT UINT32_C(0) /* the archetype of entities without components */
+#define HM_WORLD_ROOT UINT32_C(0)          /* the archetype of entities without components */
 
 /* At the end of each chunk. */
 typedef struct hm_world_link {
@@ -261,6 +244,14 @@ static inline const hm_world_cell *hm_world_cell_of(const hm_world_archetype *ar
     return number < archetype->cell_count ? &archetype->cells[number] : &absent;
 }
 
+/* Returns when the values of a component that the archetype has last changed there. */
+static inline uint64_t hm_world_changed_in(const hm_world_archetype *archetype, uint32_t number)
+{
+    const hm_world_cell *cell = &archetype->cells[number];
+    uint64_t values = cell->size != 0 ? archetype->column_changed[cell->column] : 0;
+    return values > archetype->changed ? values : archetype->changed;
+}
+
 /* Marks a column, or all rows of an archetype, as changed now. */
 static inline void hm_world_mark_column(hm_world *world, uint32_t archetype, uint32_t column)
 {
@@ -314,10 +305,6 @@ void hm_world_forget_order(hm_world *world);
 
 /* values.c */
 
-/* HM_ERROR_INVALID when there is a column for a tag. */
-hm_status hm_world_check_values(const hm_world *world, const hm_component *set, uint32_t n,
-                                const void *const *columns);
-
 /* Returns the value of a component that is not sparse, and not a tag, in a row that has it. */
 static inline void *hm_world_value_at(const hm_world *world, hm_world_place place, uint32_t number)
 {
@@ -335,6 +322,10 @@ static inline void hm_world_destroy_value(hm_world *world, uint32_t number, void
     if (hm_world_record(world, number)->destroy != NULL)
         hm_world_run_hook(world, number, value);
 }
+
+/* Runs the destroy hooks of the values of a row, but for those that another archetype has too, if
+ * that is not NULL. */
+void hm_world_destroy_row(hm_world *world, hm_world_place place, const hm_world_archetype *kept);
 
 /* Gives n values of a component, one after the other, what they are where none is given. */
 void hm_world_fill(const hm_world *world, uint32_t number, void *values, uint32_t n);
@@ -408,10 +399,11 @@ hm_world_place hm_world_append_row(hm_world *world, uint32_t index, hm_handle en
 /* Makes all values of a row what they are where none is given. */
 void hm_world_zero_row(hm_world *world, hm_world_place place);
 
-/* Writes values[i] for each component of the set that has values in the row; NULL: the value that
- * it has where none is given. */
-void hm_world_write_row(hm_world *world, hm_world_place place, const hm_component *set, uint32_t n,
-                        const void *const *values);
+/* Writes the values of a run of rows in a chunk, for each component of the set that has some: those
+ * of columns[i] from the value `first` on; NULL, also for `columns`: none is given. */
+void hm_world_write_run(hm_world *world, hm_world_place place, uint32_t rows,
+                        const hm_component *set, uint32_t n, const void *const *columns,
+                        uint32_t first);
 
 /* Removes a row: the last one of the archetype takes its place. Its values are not destroyed. */
 void hm_world_remove_row(hm_world *world, hm_world_place place);
@@ -434,17 +426,8 @@ static inline uint32_t hm_world_next_chunk(const hm_world *world,
 }
 
 /* Returns the place of the next row, behind the last row of a chunk in the next one, if any. */
-static inline hm_world_place hm_world_place_after(const hm_world *world,
-                                                  const hm_world_archetype *archetype,
-                                                  hm_world_place place)
-{
-    place.row++;
-    if (hm_world_place_row(place) < archetype->rows[hm_world_chunk_class(place.chunk)])
-        return place;
-    place.row -= hm_world_place_row(place);
-    place.chunk = hm_world_link_of(world, place.chunk)->next;
-    return place;
-}
+hm_world_place hm_world_place_after(const hm_world *world, const hm_world_archetype *archetype,
+                                    hm_world_place place);
 
 /* Exchanges two rows of one archetype. */
 void hm_world_exchange_rows(hm_world *world, hm_world_place a, hm_world_place b);
@@ -494,6 +477,9 @@ static inline hm_world_transition *hm_world_transition_from(const hm_world *worl
            archetype % HM_WORLD_TRANSITIONS;
 }
 
+/* Finds a component's number. HM_ERROR_INVALID: it is not of this world. */
+hm_status hm_world_read_component(const hm_world *world, hm_component component, uint32_t *number);
+
 /* Reads components in any order. HM_ERROR_INVALID: one is not of this world, or is given twice. */
 hm_status hm_world_read_set(const hm_world *world, const hm_component *components, uint32_t n,
                             hm_world_set *set);
@@ -510,15 +496,6 @@ hm_status hm_world_archetype_of(hm_world *world, const hm_world_set *set, uint32
  * the edge to it. */
 hm_status hm_world_find_edge(hm_world *world, uint32_t archetype, uint32_t number, uint32_t *other);
 
-/* The same; O(1) the second time. */
-static inline hm_status hm_world_follow_edge(hm_world *world, uint32_t archetype, uint32_t number,
-                                             uint32_t *other)
-{
-    const hm_world_archetype *from = &world->archetypes[archetype];
-    *other = number < from->cell_count ? from->edges[number] : HM_WORLD_NONE;
-    return *other != HM_WORLD_NONE ? HM_OK : hm_world_find_edge(world, archetype, number, other);
-}
-
 /* A change of many entities adds up the rows that archetypes will gain, and then prepares them. The
  * archetypes that gain any are a list, which begins at `gaining`: HM_WORLD_NONE at first. */
 void hm_world_add_gain(hm_world *world, uint32_t *gaining, uint32_t index, uint32_t rows);
@@ -530,9 +507,6 @@ hm_status hm_world_prepare_gains(hm_world *world, uint32_t gaining, hm_status st
 void hm_world_drop_archetypes(hm_world *world);
 
 /* entities.c */
-
-/* Returns a new live handle without a place, or null. */
-hm_handle hm_world_issue(hm_world *world);
 
 /* Makes n entities, in addition to the promised ones, fit in the id table and the columns beside
  * it. `grows` as in hm_array_commit. The world is not busy. */
@@ -596,13 +570,7 @@ hm_status hm_world_add_at(hm_world *world, hm_world_place *at, hm_handle entity,
 hm_status hm_world_remove_at(hm_world *world, hm_world_place *at, hm_handle entity,
                              uint32_t number);
 
-/* query: what its sources share.
- *
- *     query_archetypes.c  which archetypes match
- *     query_run.c     the loop: from chunk to chunk, or from run to run
- *     query.c         init and fini; begin and end; questions
- *     query_change.c  changes all entities that match
- */
+/* query */
 
 /* Whether a term's components are in a secondary. */
 static inline bool hm_query_is_sparse(const hm_query *query, uint32_t term)
@@ -616,15 +584,6 @@ static inline hm_secondary *hm_query_secondary(const hm_query *query, uint32_t t
 }
 
 /* query_archetypes.c */
-
-/* Before a list that is not in the query is its array. */
-enum { HM_QUERY_LIST_BEGIN = (sizeof(hm_array) + sizeof(uint32_t) - 1) / sizeof(uint32_t) };
-
-static inline const uint32_t *hm_query_list(const hm_query *query)
-{
-    return query->more != NULL ? (const uint32_t *)(const void *)query->more + HM_QUERY_LIST_BEGIN
-                               : query->few;
-}
 
 /* Whether an archetype may have entities that match. With sparse terms, each of them has to be
  * tested. `any_terms`: which terms of `any` the archetype itself has. */
@@ -647,6 +606,9 @@ static inline bool hm_query_has_any(const hm_query *query, uint64_t terms)
     return true;
 }
 
+/* Goes before the first archetype: hm_query_next_archetype returns it. */
+void hm_query_rewind_archetypes(hm_query_loop *loop);
+
 /* Starts loading what the next archetypes of the list are, and where their columns begin. */
 void hm_query_prefetch_archetypes(const hm_query_loop *loop);
 
@@ -660,9 +622,6 @@ bool hm_query_refresh(hm_query *query);
 
 /* Goes before the first view of loop->query. */
 void hm_query_rewind(hm_query_loop *loop);
-
-/* Goes before the first archetype: hm_query_next_archetype returns it. */
-void hm_query_rewind_archetypes(hm_query_loop *loop);
 
 /* Whether this live entity matches. Uses the cursor's candidate. */
 bool hm_query_accepts(hm_query_loop *loop, hm_handle entity);
