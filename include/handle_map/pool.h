@@ -32,9 +32,10 @@ typedef enum hm_storage {
      * most 2 MiB of them: for memory that cannot reserve much. Memory that cannot be decommitted,
      * like the heap's, is freed together with the last of the blocks that were reserved with it. */
     HM_STORAGE_FIXED_BLOCKS = HM_POOL_FIXED_BLOCKS,
-    /* Blocks of 16, 32, 64, ... items: a small pool is small, and a large one has few blocks. Each
-     * is committed whole, in one call, because its pages cost memory only once they are touched: up
-     * to half of what is committed may not be used yet. */
+    /* Blocks of n, n, 2n, 4n, ... items: a small pool is small, and a large one has few blocks. n
+     * is the largest power of two that fits in 1 KiB and in the capacity, but at least 2. Each
+     * block is committed whole, in one call, because its pages cost memory only once they are
+     * touched: up to half of what is committed may not be used yet. */
     HM_STORAGE_GROWING_BLOCKS = HM_POOL_GROWING_BLOCKS
 } hm_storage;
 
@@ -158,9 +159,8 @@ HM_API hm_owners hm_pool_as_owners(const hm_pool *pool);
 HM_API hm_pool_stats hm_pool_get_stats(const hm_pool *pool);
 
 /* Returns the handle of the item that contains the address, even in its middle; null when no live
- * item of this pool does. Any address may be given; nothing is read there. O(1); in growing blocks
- * O(log n): it checks each block, at most 29 of them. Since items never move, a pointer to one can
- * be stored, and its handle found later. */
+ * item of this pool does. Any address may be given; nothing is read there. O(1), in blocks
+ * O(log n). Since items never move, a pointer to one can be stored, and its handle found later. */
 HM_API hm_handle hm_pool_handle_of(const hm_pool *pool, const void *item);
 
 /* Adds an item whose bytes the caller writes at once: returns its handle and sets *item to its

@@ -76,18 +76,17 @@ static hm_status pool_move(hm_pool *pool, uint32_t slots)
     size_t used = hm_pool_word_count(pool->slot_count), bases = pool->unit_array.limit;
     /* The recent holes and the levels are committed together. */
     size_t kept = pool->hole_array.limit != 0 ? POOL_RECENT_UNITS + hm_pool_word_count(used) : 0;
-    hm_array table;
+    hm_array items;
     hm_array_column columns[HM_POOL_COLUMNS];
     uint32_t count = hm_pool_columns_list(pool, slots, columns);
     columns[0].used = pool->slot_count;
     columns[1].used = used;
     columns[2].used = kept;
-    count += hm_pool_storage_list(pool, slots, 0, &table, columns + count);
+    count += hm_pool_storage_list(pool, slots, 0, &items, columns + count);
     hm_status status = hm_array_move_columns(columns, count);
     if (status != HM_OK)
         return status;
     hm_pool_columns_place(pool);
-    pool->buckets = hm_array_data(&table);
     hm_pool_storage_place_bases(pool, bases);
     if (kept == 0)
         return HM_OK;

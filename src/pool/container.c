@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* pool: a pool as a whole: init and fini, what can be asked of it, and whether its parts agree. The
- * header explains the structure; pool_internal.h says which file owns what. */
+ * header explains the structure; pool_private.h says which file owns what. */
 #include "pool_private.h"
 
 #include "../base/base_private.h"
@@ -30,8 +30,8 @@ static uint32_t pool_block_slots(const hm_pool *pool, uint32_t most)
     return slots > pool->capacity ? slots : pool->capacity;
 }
 
-/* A pool without a capacity has one range for its columns, which moves. In it is no hash table of
- * fixed blocks, so these have a limit always. */
+/* A pool without a capacity has one range for its columns, which moves. Fixed blocks have a limit
+ * always. */
 static bool pool_is_unbounded(const hm_pool_desc *desc)
 {
     return desc->capacity == 0 && desc->storage != HM_STORAGE_FIXED_BLOCKS;
@@ -97,18 +97,18 @@ static hm_status pool_init_all(hm_pool *pool, const hm_pool_desc *desc)
     pool->guard.limit = pool->capacity;
     pool->hole_word = HM_INVALID_INDEX;
     uint32_t type_id = desc->type_id;
-    hm_array last;
+    hm_array items;
     hm_array_column columns[HM_POOL_COLUMNS];
     if (!hm_pool_in_one_range(pool))
         hm_pool_blocks_init(pool, desc->block_size);
     uint32_t slots = hm_pool_first_slots(pool, pool_is_unbounded(desc));
     uint32_t count = hm_pool_columns_list(pool, slots, columns);
-    count += hm_pool_storage_list(pool, slots, desc->item_align, &last, columns + count);
+    count += hm_pool_storage_list(pool, slots, desc->item_align, &items, columns + count);
     status = hm_array_init_columns(columns, count, pool_is_unbounded(desc));
     if (status != HM_OK)
         return hm_pool_blame(pool, status);
     hm_pool_columns_place(pool);
-    hm_pool_storage_place(pool, &last);
+    hm_pool_storage_place(pool, &items);
     status = hm_id_table_choose_type(&type_id);
     pool->fresh_entry = (uint32_t)(hm_handle_pack(0, 1, type_id).bits >> 32);
     return hm_pool_blame(pool, status);
@@ -222,8 +222,7 @@ hm_pool_stats hm_pool_get_stats(const hm_pool *pool)
     hm_stats_add(&stats, &pool->word_array);
     hm_stats_add(&stats, &pool->hole_array);
     hm_stats_add(&stats, &pool->unit_array);
-    if (hm_pool_memory(pool) != NULL)
-        stats.committed_size += hm_pool_index_size(pool);
+    hm_stats_add(&stats, &pool->extent_array);
     return stats;
 }
 

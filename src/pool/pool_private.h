@@ -48,7 +48,7 @@ void hm_pool_fill_undo(hm_pool *pool);
  *     slots.c          the life cycle of slots: insert, erase, trim
  *     columns.c        the memory of entries, words and levels
  *     storage.c        the memory of items, which units gain and lose
- *     block_index.c    the slot of an address
+ *     extents.c        the slot of an address
  *     levels.c         the words of bits, runs in them, the levels above them, the recent holes
  *     units.c          where units, blocks and extents are
  *
@@ -59,8 +59,6 @@ void hm_pool_fill_undo(hm_pool *pool);
  *     extent   the units whose addresses are reserved by one call: the one range, a growing block,
  *              or some fixed blocks. An extent of blocks is reserved exactly while one of them has
  *              memory.
- *     cell     of addresses, in the block index: 2^cell_shift bytes, aligned, in which at most one
- *              block begins
  *     range    of slots, from `first` to `end`
  */
 
@@ -118,17 +116,14 @@ static inline uint64_t hm_pool_slots_below(const hm_pool *pool, size_t unit)
     if (hm_pool_in_one_range(pool))
         return unit * hm_pool_memory(pool)->page_size / pool->item_size;
     if (hm_pool_in_fixed_blocks(pool))
-        return (uint64_t)unit << pool->places.block_shift;
-    return hm_pool_growing_place(0) * ((UINT64_C(1) << unit) - 1);
+        return (uint64_t)unit << pool->places.first_block;
+    return UINT64_C(1) << unit & ~(uint64_t)pool->places.first_block;
 }
 
 /* Returns how far a block's first slot is from its base, in bytes, as hm_pool_place_in counts. */
 static inline uintptr_t hm_pool_block_offset(const hm_pool *pool, size_t block)
 {
-    uint64_t first = hm_pool_slots_below(pool, block);
-    if (!hm_pool_in_fixed_blocks(pool))
-        first = hm_pool_growing_place((uint32_t)first);
-    return (uintptr_t)(pool->item_size * first);
+    return (uintptr_t)(pool->item_size * hm_pool_slots_below(pool, block));
 }
 
 /* Returns where a block begins, or NULL when it has no memory. */
@@ -141,12 +136,9 @@ static inline unsigned char *hm_pool_block_start(const hm_pool *pool, size_t blo
  */
 static inline size_t hm_pool_block_size(const hm_pool *pool, size_t block)
 {
-    if (hm_pool_in_fixed_blocks(pool))
-        return hm_memory_round_up(pool->item_size << pool->places.block_shift,
-                                  hm_pool_memory(pool)->page_size);
-    uint64_t items = hm_pool_slots_below(pool, block + 1) - hm_pool_slots_below(pool, block);
-    uint64_t rest = pool->max_slots - hm_pool_slots_below(pool, block);
-    size_t held = (size_t)(items < rest ? items : rest);
+    uint64_t below = hm_pool_slots_below(pool, block), rest = pool->max_slots - below;
+    uint64_t items = hm_pool_slots_below(pool, block + 1) - below;
+    size_t held = (size_t)(items < rest || hm_pool_in_fixed_blocks(pool) ? items : rest);
     return hm_memory_round_up(pool->item_size * held, hm_pool_memory(pool)->page_size);
 }
 
@@ -241,43 +233,32 @@ bool hm_pool_any_live(const hm_pool *pool, hm_pool_range range);
  * and hole_word agree with the words. There is at least one slot. */
 bool hm_pool_levels_are_valid(const hm_pool *pool);
 
-/* block_index.c */
+/* extents.c */
 
-/* Returns the number of buckets in use: a power of two, or 0. */
-static inline size_t hm_pool_bucket_count(const hm_pool *pool)
+/* Returns the first blocks of the extents that are reserved. */
+static inline uint32_t *hm_pool_extents(const hm_pool *pool)
 {
-    return pool->bucket_shift != 0 ? (size_t)1 << pool->bucket_shift : 0;
+    return (uint32_t *)(void *)pool->extent_array.data;
 }
 
-/* Returns the buckets of the hash table for so many blocks, a power of two. */
-size_t hm_pool_buckets_for(size_t blocks);
-
-/* Returns the bytes of the hash table that are committed; 0 in a whole range. */
-size_t hm_pool_index_size(const hm_pool *pool);
-
-/* Makes sure that the table stays at most half full with `more` blocks. */
-hm_status hm_pool_index_reserve(hm_pool *pool, size_t more);
-
-/* Adds a block. hm_pool_index_reserve has made space for it. */
-void hm_pool_index_add(hm_pool *pool, size_t block);
-
-/* Makes the table hold all blocks that have memory, and nothing else. */
-void hm_pool_index_rebuild(hm_pool *pool);
+/* An extent was reserved, and is not sorted in yet; or will be released, and still has memory. */
+void hm_pool_extents_add(hm_pool *pool, hm_pool_extent extent, const unsigned char *start);
+void hm_pool_extents_remove(hm_pool *pool, const unsigned char *start);
 
 /* Returns the slot whose place an address lies in, or HM_INVALID_INDEX. */
 uint32_t hm_pool_slot_at(const hm_pool *pool, const void *address);
 
-/* Whether the hash table leads to each block, and to nothing else. */
-bool hm_pool_index_is_valid(const hm_pool *pool);
+/* Whether the extents are reserved, and sorted by their addresses. */
+bool hm_pool_extents_are_valid(const hm_pool *pool);
 
 /* storage.c */
 
-/* Lists at most two arrays for so many slots, to make them or, in blocks, to move them. Of the
- * items of one range, whose memory has gaps, and of the hash table only the place is kept: `last`
- * needs to exist until `place` has taken it. */
-uint32_t hm_pool_storage_list(hm_pool *pool, uint32_t slots, size_t item_align, hm_array *last,
+/* Lists two arrays for so many slots, to make them or, in blocks, to move them. Of the items of one
+ * range, whose memory has gaps, only the place is kept: `items` needs to exist until `place` has
+ * taken it. */
+uint32_t hm_pool_storage_list(hm_pool *pool, uint32_t slots, size_t item_align, hm_array *items,
                               hm_array_column *columns);
-void hm_pool_storage_place(hm_pool *pool, const hm_array *last);
+void hm_pool_storage_place(hm_pool *pool, const hm_array *items);
 void hm_pool_storage_fini(hm_pool *pool);
 
 /* Finds the bases where they are now, and sets those that have memory since there were `before`:
@@ -301,7 +282,7 @@ hm_status hm_pool_storage_revive(hm_pool *pool, uint32_t slot);
 /* Gives back the memory without live slots. A failure may have given back some. */
 hm_status hm_pool_storage_trim(hm_pool *pool);
 
-/* Whether the counts and the hash table agree with the units that have memory. */
+/* Whether the counts and the extents agree with the units that have memory. */
 bool hm_pool_storage_is_valid(const hm_pool *pool);
 
 /* columns.c */

@@ -19,11 +19,14 @@ void hm_pool_storage_place_bases(hm_pool *pool, size_t before)
         pool_set_block_start(pool, block, NULL);
 }
 
+/* For the bases of so many blocks, and one extent more. */
 static hm_status pool_make_base_room(hm_pool *pool, size_t blocks)
 {
     size_t before = pool->unit_array.limit;
     hm_status status = hm_array_commit(&pool->unit_array, blocks, false);
     hm_pool_storage_place_bases(pool, before);
+    if (status == HM_OK)
+        status = hm_array_commit(&pool->extent_array, (size_t)pool->extent_count + 1, false);
     return status;
 }
 
@@ -51,8 +54,6 @@ static hm_status pool_bring_blocks(hm_pool *pool, size_t first, size_t end)
     hm_pool_extent extent = hm_pool_extent_of(pool, first);
     size_t size = hm_pool_block_size(pool, first);
     hm_status status = pool_make_base_room(pool, extent.end);
-    if (status == HM_OK && hm_pool_in_fixed_blocks(pool))
-        status = hm_pool_index_reserve(pool, end - first);
     if (status != HM_OK)
         return status;
     unsigned char *start = hm_pool_extent_start(pool, extent);
@@ -73,12 +74,10 @@ static hm_status pool_bring_blocks(hm_pool *pool, size_t first, size_t end)
     }
     hm_memory_poison(address, (end - first) * size);
     pool->item_committed_size += (end - first) * size;
-    pool->block_count += (uint32_t)(end - first);
-    for (size_t block = first; block < end; block++, address += size) {
+    if (is_new)
+        hm_pool_extents_add(pool, extent, start);
+    for (size_t block = first; block < end; block++, address += size)
         pool_set_block_start(pool, block, address);
-        if (hm_pool_in_fixed_blocks(pool))
-            hm_pool_index_add(pool, block);
-    }
     return HM_OK;
 }
 
@@ -93,15 +92,16 @@ static hm_status pool_drop_blocks(hm_pool *pool, size_t first, size_t end)
     for (size_t block = extent.first; block < extent.end; block++)
         others += (block < first || block >= end) && hm_pool_block_start(pool, block) != NULL;
     hm_status status = HM_OK;
-    if (others == 0)
+    if (others == 0) {
+        hm_pool_extents_remove(pool, start);
         pool_release_extent(pool, extent, start);
-    else
+    } else {
         status = pool_decommit(pool, address, size);
+    }
     if (status != HM_OK)
         return status;
     for (size_t block = first; block < end; block++)
         pool_set_block_start(pool, block, NULL);
-    pool->block_count -= (uint32_t)(end - first);
     pool->item_committed_size -= size;
     return HM_OK;
 }
@@ -172,14 +172,14 @@ static unsigned char *pool_unit_start(const hm_pool *pool, size_t unit)
     return hm_pool_block_start(pool, unit);
 }
 
-/* Returns how many units of one extent a step of growth brings in. Pages come several at a time
- * from the start; the first blocks come one by one. */
-static size_t pool_growth(const hm_pool *pool)
+/* Returns how many units of one extent a step of growth brings in, from this one on. Pages come
+ * several at a time from the start; the first blocks come one by one. */
+static size_t pool_growth(const hm_pool *pool, size_t unit)
 {
     size_t size = hm_memory_growth(hm_pool_memory(pool), pool->item_committed_size);
     if (!hm_pool_in_one_range(pool) && pool->item_committed_size / 4 < size)
         size = pool->item_committed_size / 4;
-    return size > pool_unit_size(pool, 0) ? size / pool_unit_size(pool, 0) : 1;
+    return size > pool_unit_size(pool, unit) ? size / pool_unit_size(pool, unit) : 1;
 }
 
 /* Commits once for each extent: what was requested, or a step if that is more. */
@@ -191,7 +191,7 @@ hm_status hm_pool_storage_grow(hm_pool *pool, uint32_t n)
         stop = unit + 1;
         if (hm_pool_is_present(pool, unit))
             continue;
-        size_t most = hm_pool_extent_of(pool, unit).end, step = pool_growth(pool);
+        size_t most = hm_pool_extent_of(pool, unit).end, step = pool_growth(pool, unit);
         size_t limit = end - unit < step ? unit + step : end;
         if (limit > most)
             limit = most;
@@ -273,8 +273,6 @@ static hm_status pool_drop_from(hm_pool *pool, size_t first)
     }
     while (pool->unit_end != 0 && !hm_pool_is_present(pool, pool->unit_end - 1))
         pool->unit_end--;
-    if (pool->bucket_shift != 0)
-        hm_pool_index_rebuild(pool);
     return status;
 }
 
@@ -297,40 +295,33 @@ static uint32_t pool_list_range(hm_pool *pool, size_t item_align, hm_array *item
     return 2;
 }
 
-static uint32_t pool_list_blocks(hm_pool *pool, uint32_t slots, hm_array *table,
-                                 hm_array_column *columns)
+static uint32_t pool_list_blocks(hm_pool *pool, uint32_t slots, hm_array_column *columns)
 {
     const hm_memory *memory = hm_pool_memory(pool);
     size_t units = hm_pool_units_for(pool, slots);
     columns[0] = (hm_array_column){.array = &pool->unit_array,
                                    .desc = {sizeof(uintptr_t), 0, units, memory->page_size, memory},
                                    .used = pool->unit_array.limit};
-    if (!hm_pool_in_fixed_blocks(pool))
-        return 1;
-    *table = (hm_array){.data = (unsigned char *)pool->buckets};
-    columns[1] = (hm_array_column){
-        .array = table, /* hm_pool_index_size counts on steps of a page */
-        .desc = {sizeof(uint32_t), 0, hm_pool_buckets_for(units), memory->page_size, memory},
-        .used = hm_pool_bucket_count(pool)};
+    columns[1] = (hm_array_column){.array = &pool->extent_array,
+                                   .desc = {sizeof(uint32_t), 0, units, memory->page_size, memory},
+                                   .used = pool->extent_count};
     return 2;
 }
 
-uint32_t hm_pool_storage_list(hm_pool *pool, uint32_t slots, size_t item_align, hm_array *last,
+uint32_t hm_pool_storage_list(hm_pool *pool, uint32_t slots, size_t item_align, hm_array *items,
                               hm_array_column *columns)
 {
-    *last = (hm_array){0};
-    return hm_pool_in_one_range(pool) ? pool_list_range(pool, item_align, last, columns)
-                                      : pool_list_blocks(pool, slots, last, columns);
+    *items = (hm_array){0};
+    return hm_pool_in_one_range(pool) ? pool_list_range(pool, item_align, items, columns)
+                                      : pool_list_blocks(pool, slots, columns);
 }
 
-void hm_pool_storage_place(hm_pool *pool, const hm_array *last)
+void hm_pool_storage_place(hm_pool *pool, const hm_array *items)
 {
-    if (hm_pool_in_one_range(pool)) {
-        pool->places.items = hm_array_data(last);
-        return;
-    }
-    pool->buckets = hm_array_data(last);
-    hm_pool_storage_place_bases(pool, 0);
+    if (hm_pool_in_one_range(pool))
+        pool->places.items = hm_array_data(items);
+    else
+        hm_pool_storage_place_bases(pool, 0);
 }
 
 void hm_pool_storage_fini(hm_pool *pool)
@@ -342,13 +333,11 @@ void hm_pool_storage_fini(hm_pool *pool)
             pages = hm_pool_unit_count(pool);
         hm_memory_unpoison(pool->places.items, pages * hm_pool_memory(pool)->page_size);
     }
-    for (hm_pool_extent extent = {0, 0};
-         pool->places.bases != NULL && extent.first < pool->unit_end; extent.first = extent.end) {
-        extent = hm_pool_extent_of(pool, extent.first);
-        unsigned char *address = hm_pool_extent_start(pool, extent);
-        if (address != NULL)
-            pool_release_extent(pool, extent, address);
+    for (uint32_t i = 0; i < pool->extent_count; i++) {
+        hm_pool_extent extent = hm_pool_extent_of(pool, hm_pool_extents(pool)[i]);
+        pool_release_extent(pool, extent, hm_pool_extent_start(pool, extent));
     }
+    hm_array_fini(&pool->extent_array);
     hm_array_fini(&pool->unit_array);
 }
 
@@ -356,7 +345,7 @@ void hm_pool_storage_fini(hm_pool *pool)
 
 bool hm_pool_storage_is_valid(const hm_pool *pool)
 {
-    size_t present = 0, size = 0;
+    size_t size = 0;
     if (!hm_pool_in_one_range(pool) &&
         (const void *)pool->places.bases != hm_array_data(&pool->unit_array))
         return false;
@@ -364,11 +353,8 @@ bool hm_pool_storage_is_valid(const hm_pool *pool)
         (pool->unit_end != 0 && !hm_pool_is_present(pool, pool->unit_end - 1)))
         return false;
     for (size_t unit = 0; unit < pool->unit_end; unit++) {
-        if (!hm_pool_is_present(pool, unit))
-            continue;
-        present++;
-        size += hm_pool_in_one_range(pool) ? hm_pool_memory(pool)->page_size
-                                           : hm_pool_block_size(pool, unit);
+        if (hm_pool_is_present(pool, unit))
+            size += pool_unit_size(pool, unit);
     }
     if (size != pool->item_committed_size)
         return false;
@@ -377,6 +363,5 @@ bool hm_pool_storage_is_valid(const hm_pool *pool)
     for (size_t block = pool->unit_end; block < pool->unit_array.limit; block++)
         if (hm_pool_block_start(pool, block) != NULL)
             return false;
-    return present == pool->block_count && hm_pool_blocks_are_valid(pool) &&
-           hm_pool_index_is_valid(pool);
+    return hm_pool_extents_are_valid(pool) && hm_pool_blocks_are_valid(pool);
 }

@@ -13,7 +13,10 @@
 #include "pool_private.h"
 
 #ifndef HM_EXHAUSTIVE
-enum { POOL_MAX_EXTENT_BLOCKS = 64 }; /* fixed blocks that are reserved at once */
+enum {
+    POOL_MAX_EXTENT_BLOCKS = 64, /* fixed blocks that are reserved at once */
+    POOL_FIRST_SIZE = 1024       /* bytes of the first growing block, unless one item is larger */
+};
 #endif
 
 static const size_t pool_max_extent = (size_t)2 << 20; /* bytes; a larger extent has one block */
@@ -24,9 +27,7 @@ size_t hm_pool_first_unit(const hm_pool *pool, uint32_t slot)
 {
     if (hm_pool_in_one_range(pool))
         return pool->item_size * slot / hm_pool_memory(pool)->page_size;
-    if (hm_pool_in_fixed_blocks(pool))
-        return slot >> pool->places.block_shift;
-    return hm_bits_highest(hm_pool_growing_place(slot)) - HM_POOL_FIRST_BLOCK_SHIFT;
+    return hm_pool_block_of(&pool->places, slot);
 }
 
 size_t hm_pool_last_unit(const hm_pool *pool, uint32_t slot)
@@ -94,7 +95,8 @@ uint32_t hm_pool_run_end(const hm_pool *pool, uint32_t slot)
     if (hm_pool_in_one_range(pool))
         return pool->slot_count;
     size_t block = hm_pool_first_unit(pool, slot);
-    bool is_filled = pool->item_size << pool->places.block_shift == hm_pool_block_size(pool, block);
+    uint64_t held = hm_pool_slots_below(pool, block + 1) - hm_pool_slots_below(pool, block);
+    bool is_filled = pool->item_size * held == hm_pool_block_size(pool, block);
     size_t end = is_filled ? hm_pool_extent_of(pool, block).end : block + 1;
     return hm_pool_at_most(hm_pool_slots_below(pool, end), pool->slot_count);
 }
@@ -114,28 +116,40 @@ static uint32_t pool_fixed_block_shift(const hm_pool *pool, size_t size)
     return shift;
 }
 
+/* The largest power of two of items, above 1, that fits in the first growing block and in the
+ * capacity: so a small pool is small. */
+static uint32_t pool_growing_block_shift(const hm_pool *pool)
+{
+    uint32_t shift = 1;
+    while (pool->item_size <= (size_t)POOL_FIRST_SIZE >> (shift + 1) &&
+           UINT64_C(2) << shift <= pool->capacity)
+        shift++;
+    return shift;
+}
+
 /* Whether the end of a block may fall within a word of bits. */
 static bool pool_ends_in_words(const hm_pool *pool)
 {
-    return !hm_pool_in_fixed_blocks(pool) || UINT64_C(1) << pool->places.block_shift < HM_POOL_WORD;
+    return hm_pool_slots_below(pool, hm_pool_first_unit(pool, 0) + 1) < HM_POOL_WORD;
 }
 
 void hm_pool_blocks_init(hm_pool *pool, size_t size)
 {
-    pool->places.block_shift =
-        hm_pool_in_fixed_blocks(pool) ? pool_fixed_block_shift(pool, size) : 0;
-    pool->blocks_end_in_words = pool_ends_in_words(pool);
-    if (hm_pool_in_fixed_blocks(pool))
-        pool->cell_shift = (uint8_t)hm_bits_highest(hm_pool_block_size(pool, 0));
     pool->extent_shift = 0;
-    while (1 << pool->extent_shift < POOL_MAX_EXTENT_BLOCKS &&
-           (size_t)2 << pool->extent_shift <= pool_max_extent / hm_pool_block_size(pool, 0))
-        pool->extent_shift++;
+    if (hm_pool_in_fixed_blocks(pool)) {
+        pool->places.first_block = pool_fixed_block_shift(pool, size);
+        while (1 << pool->extent_shift < POOL_MAX_EXTENT_BLOCKS &&
+               (size_t)2 << pool->extent_shift <= pool_max_extent / hm_pool_block_size(pool, 0))
+            pool->extent_shift++;
+    } else {
+        pool->places.first_block = (UINT32_C(1) << pool_growing_block_shift(pool)) - 1;
+    }
+    pool->blocks_end_in_words = pool_ends_in_words(pool);
 }
 
 bool hm_pool_blocks_are_valid(const hm_pool *pool)
 {
-    size_t reserved = 0;
+    size_t reserved = 0, count = 0;
     for (hm_pool_extent extent = {0, 0}; extent.first < pool->unit_end; extent.first = extent.end) {
         extent = hm_pool_extent_of(pool, extent.first);
         unsigned char *address = hm_pool_extent_start(pool, extent);
@@ -146,11 +160,12 @@ bool hm_pool_blocks_are_valid(const hm_pool *pool)
         if ((uintptr_t)address % hm_memory_align_of(extent_size) != 0)
             return false;
         reserved += extent_size;
+        count++;
         for (size_t block = extent.first; block < extent.end; block++, address += size)
             if (hm_pool_block_start(pool, block) != NULL &&
                 hm_pool_block_start(pool, block) != address)
                 return false;
     }
-    return reserved == pool->item_reserved_size &&
+    return reserved == pool->item_reserved_size && count == pool->extent_count &&
            pool->blocks_end_in_words == pool_ends_in_words(pool);
 }

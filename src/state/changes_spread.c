@@ -8,14 +8,8 @@
  * a block that has no base. */
 static uint32_t spread_block(const hm_pool *pool, uint32_t slot, uint64_t *place)
 {
-    const hm_pool_places *places = &pool->places;
     *place = slot;
-    if (places->storage == HM_POOL_ONE_RANGE)
-        return 0;
-    if (places->storage == HM_POOL_FIXED_BLOCKS)
-        return slot >> places->block_shift;
-    *place = hm_pool_growing_place(slot);
-    return hm_bits_highest(*place) - HM_POOL_FIRST_BLOCK_SHIFT;
+    return pool->places.storage == HM_POOL_ONE_RANGE ? 0 : hm_pool_block_of(&pool->places, slot);
 }
 
 static const unsigned char *spread_pool_address(const hm_changes_side *side, uint32_t slot)

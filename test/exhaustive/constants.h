@@ -12,11 +12,9 @@
 #define HM_MEMORY_ALIGNMENT 16
 #define MEMORY_MIN_GROWTH 8 /* so that each commit is of one page */
 
-#define HM_POOL_FIRST_BLOCK_SHIFT 0 /* growing blocks of 1, 2, 4, ... items */
 #define HM_POOL_RECENT 2
 #define POOL_FIRST_SLOTS 1
-#define POOL_MIN_BUCKETS 2
-#define POOL_HASH_FACTOR (UINT64_C(1) << 32) /* all collide: the arena's address is no matter */
+#define POOL_FIRST_SIZE 1 /* growing blocks of 1, 1, 2, 4, ... items */
 #define POOL_MAX_EXTENT_BLOCKS 2
 
 /* All is lifted at the first misfit, or, by an order with key and compare, never. */

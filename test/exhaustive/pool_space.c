@@ -115,10 +115,7 @@ static void blank(void)
     hm_pool *pool = &model.pool;
     blank_items();
     blank_behind(&pool->entry_array, sizeof(uint32_t) * pool->slot_count);
-    if (pool->bucket_shift != 0) {
-        size_t used = sizeof(uint32_t) << pool->bucket_shift, page = config->page_size;
-        memset((unsigned char *)pool->buckets + used, SPACE_BLANK, (page - used % page) % page);
-    }
+    blank_behind(&pool->extent_array, sizeof(uint32_t) * pool->extent_count);
     BLANK(pool->entry_array.count);
     BLANK(pool->word_array.count);
     BLANK(pool->hole_array.count);
@@ -147,7 +144,7 @@ static void check_trimmed(void)
         if (config->storage == HM_STORAGE_GROWING_BLOCKS)
             unit = arena.memory.reserved[i];
         if (config->storage == HM_STORAGE_FIXED_BLOCKS)
-            unit *= ((config->item_size << model.pool.places.block_shift) - 1) / unit + 1;
+            unit *= ((config->item_size << model.pool.places.first_block) - 1) / unit + 1;
         for (size_t at = 0; at < arena.memory.reserved[i]; at += unit)
             CHECK(!holds_items(i, at) || !arena_is_committed(i, at) ||
                   holds_live(arena_range(i) + at, unit));

@@ -46,7 +46,7 @@ TEST(pool_contract, a_block_has_at_most_half_of_all_indices)
     if (!test_has_addresses((uint64_t)1 << 36, "pools of 2^32 slots"))
         return;
     CHECK(hm_pool_init(&pool, &desc) == HM_OK);
-    CHECK(pool.places.block_shift == 31); /* an index of 32 bits can be shifted by that */
+    CHECK(pool.places.first_block == 31); /* an index of 32 bits can be shifted by that */
     hm_pool_fini(&pool);
 }
 
@@ -220,8 +220,8 @@ TEST(pool_contract, validate_sees_holes_that_lack_their_memory)
     }
 }
 
-/* The hash table leads to each block that has memory, and counts them. */
-TEST(pool_contract, validate_sees_a_block_that_no_address_leads_to)
+/* The extents that are reserved are all known, each once, in the order of their addresses. */
+TEST(pool_contract, validate_sees_an_extent_that_no_address_leads_to)
 {
     enum { BLOCK = 4, BLOCKS = 3 };
     hm_pool pool;
@@ -234,16 +234,22 @@ TEST(pool_contract, validate_sees_a_block_that_no_address_leads_to)
     for (uint32_t i = BLOCK; i < 2 * BLOCK; i++)
         CHECK(hm_pool_erase(&pool, hm_handle_pack(i, 1, 0)));
     CHECK(hm_pool_trim(&pool) == HM_OK && hm_pool_validate(&pool) == HM_OK);
-    pool.block_count++;
+    pool.extent_count--;
     CHECK(hm_pool_validate(&pool) == HM_ERROR_CORRUPT);
-    pool.block_count--;
-    uint32_t *table = pool.buckets;
-    for (size_t i = 0; i < (size_t)1 << pool.bucket_shift; i++) {
-        uint32_t kept = table[i];
-        table[i] = 0;
-        CHECK((hm_pool_validate(&pool) == HM_OK) == (kept == 0));
-        table[i] = kept;
+    pool.extent_count++;
+    CHECK(pool.extent_count == BLOCKS - 1);
+    uint32_t *extents = hm_array_data(&pool.extent_array), kept = extents[0];
+    for (uint32_t wrong = 0; wrong <= BLOCKS;
+         wrong++) { /* twice, absent, no extent's, or no block */
+        extents[0] = wrong;
+        CHECK((hm_pool_validate(&pool) == HM_OK) == (wrong == kept));
     }
+    extents[0] = extents[1];
+    extents[1] = kept;
+    CHECK(hm_pool_validate(&pool) == HM_ERROR_CORRUPT);
+    extents[1] = extents[0];
+    extents[0] = kept;
+    CHECK(hm_pool_validate(&pool) == HM_OK);
     hm_pool_fini(&pool);
 }
 
@@ -305,8 +311,9 @@ TEST(pool_contract, validate_sees_a_block_that_is_not_in_its_place)
     const hm_pool whole = pool;
     uintptr_t *bases = pool.places.bases, other[64];
     memcpy(other, bases, sizeof other);
-    for (uint32_t block = 0; block < 8; block++) { /* the first two are alone in their extents */
-        for (uintptr_t distance = 8; distance <= BLOCK; distance *= BLOCK / 8) {
+    for (uint32_t block = 0; block < 8; block++) {
+        /* The first two are alone in their extents: nothing else says where these are. */
+        for (uintptr_t distance = 8; distance <= (block < 2 ? 8 : BLOCK); distance *= BLOCK / 8) {
             bases[block] += distance;
             CHECK(hm_pool_validate(&pool) == HM_ERROR_CORRUPT);
             bases[block] -= distance;

@@ -30,7 +30,7 @@ POOL_TEST(reserve_counts_from_what_is_there)
     test_memory_check_released(&memory);
 }
 
-/* More blocks than the hash table of their addresses had space for at first. */
+/* More blocks than the columns had space for at first. */
 TEST(pool_fixed_blocks, blocks_for_slots_beyond_twice_the_capacity_are_found)
 {
     enum { FEW = 40, ALL = 8 * FEW };
@@ -78,7 +78,7 @@ POOL_TEST(trim_gives_back_what_holds_no_item_wherever_it_is)
     size_t columns = (size_t)ITEMS * 17 / 4 + 16 * page_size;
     size_t items = KEPT * page_size;
     if (storage == HM_STORAGE_GROWING_BLOCKS)
-        items += (size_t)(16 + 16384 + 32768) * 128;
+        items += (size_t)(8 + 16384 + 32768) * 128;
     CHECK(memory.committed_size <= columns + items && memory.committed_size < full);
     for (uint32_t i = 0; i < ITEMS; i++) {
         bool lives = i == kept[0] || i == kept[1] || i == kept[2];
@@ -100,6 +100,25 @@ POOL_TEST(trim_gives_back_what_holds_no_item_wherever_it_is)
     CHECK(pool.item_committed_size == 0);
     finish(&pool);
     test_memory_check_released(&memory);
+}
+
+/* The first growing block has no more items than fit in 1 KiB, or two, nor more than the capacity;
+ * so there is room for the capacity and no more if that is a power of two. */
+TEST(pool_growing_blocks, a_small_pool_of_large_items_is_small)
+{
+    for (uint32_t capacity = 2; capacity <= 128; capacity *= 2) {
+        test_memory memory;
+        const size_t size = (size_t)13 << 10, page_size = test_page_size(4096);
+        test_memory_init_with_holes(&memory, page_size);
+        hm_pool pool =
+            make(HM_STORAGE_GROWING_BLOCKS,
+                 (hm_pool_desc){.item_size = size, .capacity = capacity, .memory = &memory.table});
+        CHECK(hm_pool_insert_n(&pool, NULL, capacity, NULL) == HM_OK);
+        CHECK(pool.item_committed_size <= size * capacity + 8 * page_size);
+        CHECK(pool.item_reserved_size == pool.item_committed_size);
+        finish(&pool);
+        test_memory_check_released(&memory);
+    }
 }
 
 /* The item of a slot has memory in several steps, of which a later one is refused. */

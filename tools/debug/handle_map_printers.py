@@ -25,7 +25,6 @@ READ_BYTES = 1 << 20  # at once: a damaged size may be any number
 
 # Constants of the headers, which debug information has only if the program uses them.
 POOL_ONE_RANGE, POOL_FIXED_BLOCKS = 0, 1
-POOL_FIRST_BLOCK_SHIFT = 4
 WORLD_ROW_BITS, WORLD_CLASS_BITS, WORLD_BASE_BITS, WORLD_UNIT_SIZE = 14, 2, 8, 512
 NOWHERE = 0xFFFFFFFF
 
@@ -390,12 +389,11 @@ class PoolPrinter(ContainerPrinter):
         if storage == POOL_ONE_RANGE:
             return int(places["items"]) + size * slot
         if storage == POOL_FIXED_BLOCKS:
-            block, place = slot >> min(int(places["block_shift"]), 32), slot
+            block = slot >> min(int(places["first_block"]), 32)
         else:
-            place = slot + (1 << POOL_FIRST_BLOCK_SHIFT)
-            block = place.bit_length() - 1 - POOL_FIRST_BLOCK_SHIFT
+            block = (slot | int(places["first_block"])).bit_length() - 1
         # The base may be below the block, and wraps as an address does.
-        return int(element(places["bases"], block)) + size * place & address_mask(self.value)
+        return int(element(places["bases"], block)) + size * slot & address_mask(self.value)
 
     def live(self):
         size = int(self.value["item_size"])

@@ -19,8 +19,7 @@ enum {
 
 #ifndef HM_EXHAUSTIVE
 enum {
-    HM_POOL_FIRST_BLOCK_SHIFT = 4, /* the first growing block has 2^4 items */
-    HM_POOL_RECENT = 256           /* holes at most that are recent */
+    HM_POOL_RECENT = 256 /* holes at most that are recent */
 };
 #endif
 
@@ -36,7 +35,8 @@ typedef struct hm_pool_places {
     unsigned char *items; /* one range: the first place */
     uintptr_t *bases;     /* blocks: the address that place 0 would have if the block extended back
                              to it; so an item of any block is at base + item_size x place */
-    uint32_t block_shift; /* fixed blocks: 2^shift items */
+    uint32_t first_block; /* fixed blocks have 2^first_block items; the first growing one has
+                             first_block + 1, a power of two above 1 */
     uint32_t storage;     /* HM_POOL_ONE_RANGE, ... */
 } hm_pool_places;
 
@@ -74,28 +74,25 @@ typedef struct hm_pool {
     uint64_t *listed;
     uint32_t max_slots;
     uint32_t retired_count;
-    uint32_t block_count;     /* blocks that have memory */
+    uint32_t extent_count;    /* extents of blocks that are reserved */
     uint8_t level_count;      /* at most 5 */
     uint8_t extent_shift;     /* at most 2^shift blocks are reserved together */
-    uint8_t cell_shift;       /* of the hash table: 2^shift bytes of addresses, at most a block, are
-                                 a cell */
-    uint8_t bucket_shift;     /* the table has 2^shift buckets; 0: it has no memory */
     bool blocks_end_in_words; /* a block may end within a word, not only between two */
     bool has_cold;            /* a listed hole may be cold: lack memory, which a trim gave back */
     hm_array entry_array;     /* uint32_t; its memory table is that of all */
     hm_array word_array;      /* hm_pool_word */
     hm_array hole_array;      /* uint64_t: the recent holes, then the levels */
     /* The items' memory, in units: pages of the one range, or blocks. */
-    hm_array unit_array; /* one range: a bit for each committed page; otherwise the bases */
-    uint32_t *buckets;   /* fixed blocks: hash table of addresses: block + 1, or 0 */
-    size_t unit_end;     /* all units with memory are below */
+    hm_array unit_array;   /* one range: a bit for each committed page; otherwise the bases */
+    hm_array extent_array; /* uint32_t: the first block of each extent, sorted by address */
+    size_t unit_end;       /* all units with memory are below */
     size_t item_committed_size, item_reserved_size; /* bytes; reserved are those of blocks */
     void (*destroy)(void *item, void *context);
     void *context;
     const char *name;
 } hm_pool;
 
-HM_STATIC_ASSERT(sizeof(void *) != 8 || sizeof(hm_pool) <= 448, "programs have many");
+HM_STATIC_ASSERT(sizeof(void *) != 8 || sizeof(hm_pool) <= 488, "programs have many");
 
 #ifndef HM_WITHOUT_HISTORY
 /* Call it after moving the container by assignment, if it is in a history, which then knows where
@@ -133,27 +130,22 @@ static inline bool hm_pool_lives(const hm_pool *pool, uint32_t slot)
     return (pool->words[slot / HM_POOL_WORD].live >> slot % HM_POOL_WORD & 1) != 0;
 }
 
-/* Growing block b begins at slot 16 * 2^b - 16: in slot + 16 the highest bit gives the block, and
- * the rest the place in it. */
-static inline uint64_t hm_pool_growing_place(uint32_t slot)
+/* Returns the block of a slot. Blocks stay equal, or growing block b has the slots from 2^b to
+ * 2^(b+1), but for the first one, which also has those below; no slot is in a block before it. */
+HM_INLINE uint32_t hm_pool_block_of(const hm_pool_places *places, uint32_t slot)
 {
-    return (UINT64_C(1) << HM_POOL_FIRST_BLOCK_SHIFT) + slot;
+    if (places->storage == HM_POOL_FIXED_BLOCKS)
+        return slot >> places->first_block;
+    return hm_bits_highest(slot | places->first_block);
 }
 
 /* Returns the address of the place of a slot that has memory. */
 HM_INLINE void *hm_pool_place_in(const hm_pool_places *places, uint32_t slot, size_t item_size)
 {
-    size_t place;
-    uint32_t block;
     if (places->storage == HM_POOL_ONE_RANGE)
         return places->items + item_size * slot;
-    if (places->storage == HM_POOL_FIXED_BLOCKS)
-        return HM_POINTER_CAST(void *,
-                               places->bases[slot >> places->block_shift] + item_size * slot);
-    /* hm_pool_growing_place, which fits: the item is in memory. */
-    place = (HM_CAST(size_t, 1) << HM_POOL_FIRST_BLOCK_SHIFT) + slot;
-    block = hm_bits_highest(place) - HM_POOL_FIRST_BLOCK_SHIFT;
-    return HM_POINTER_CAST(void *, places->bases[block] + item_size * place);
+    return HM_POINTER_CAST(void *,
+                           places->bases[hm_pool_block_of(places, slot)] + item_size * slot);
 }
 
 /* These are functions of pool.h that also take the item size. The typed functions of HM_POOL_DEFINE
