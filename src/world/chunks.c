@@ -431,17 +431,6 @@ void hm_world_copy_rows(hm_world *world, hm_world_place from, uint32_t rows, uin
     }
 }
 
-hm_world_place hm_world_place_after(const hm_world *world, const hm_world_archetype *archetype,
-                                    hm_world_place place)
-{
-    place.row++;
-    if (hm_world_place_row(place) < archetype->rows[hm_world_chunk_class(place.chunk)])
-        return place;
-    place.row -= hm_world_place_row(place);
-    place.chunk = hm_world_link_of(world, place.chunk)->next;
-    return place;
-}
-
 /* Removes n rows, whose entities have other places already. The last rows fill their places, one
  * by one from the first on, until only rows of the run are behind. */
 static void rows_close_run(hm_world *world, hm_world_place first, hm_world_place end, uint32_t n)

@@ -193,9 +193,10 @@ static hm_status commands_promise(hm_world *world, hm_handle *entity)
 }
 
 /* Records a command with these numbers of components, and, if it is not NULL, the value of the only
- * one. If it is to create, its entity is promised, and goes to `head`. */
-static hm_status commands_record(hm_commands *commands, hm_command *head, const uint16_t *add,
-                                 const uint16_t *remove, const void *value)
+ * one. If it is to create, its entity is promised, and goes to `head`. Inline, since most calls
+ * record one number. */
+HM_INLINE hm_status commands_record(hm_commands *commands, hm_command *head, const uint16_t *add,
+                                    const uint16_t *remove, const void *value)
 {
     const hm_world *world = commands->world;
     hm_array *units = &commands->units;
@@ -209,8 +210,8 @@ static hm_status commands_record(hm_commands *commands, hm_command *head, const 
     if (status != HM_OK)
         return status;
     hm_command *made = hm_commands_at(commands, units->count);
-    head->size = (uint32_t)(end - units->count);
     memcpy(made, head, offsetof(hm_command, numbers));
+    made->size = (uint32_t)(end - units->count); /* not in `head`: the copy would wait for it */
     for (size_t i = 0; i < added; i++)
         made->numbers[i] = add[i];
     for (size_t i = 0; i < removed; i++)

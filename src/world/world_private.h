@@ -212,8 +212,6 @@ bool hm_world_has_given(uint32_t salt);
 void hm_world_enter(hm_world *world);
 void hm_world_leave(hm_world *world);
 
-/* rows and columns */
-
 /* Returns where the place of an entity's slot is, until hm_world_prepare_entities. */
 static inline hm_world_place *hm_world_place_of(const hm_world *world, hm_handle entity)
 {
@@ -426,8 +424,17 @@ static inline uint32_t hm_world_next_chunk(const hm_world *world,
 }
 
 /* Returns the place of the next row, behind the last row of a chunk in the next one, if any. */
-hm_world_place hm_world_place_after(const hm_world *world, const hm_world_archetype *archetype,
-                                    hm_world_place place);
+static inline hm_world_place hm_world_place_after(const hm_world *world,
+                                                  const hm_world_archetype *archetype,
+                                                  hm_world_place place)
+{
+    place.row++;
+    if (hm_world_place_row(place) < archetype->rows[hm_world_chunk_class(place.chunk)])
+        return place;
+    place.row -= hm_world_place_row(place);
+    place.chunk = hm_world_link_of(world, place.chunk)->next;
+    return place;
+}
 
 /* Exchanges two rows of one archetype. */
 void hm_world_exchange_rows(hm_world *world, hm_world_place a, hm_world_place b);
