@@ -10,6 +10,9 @@ hm_status hm_save_container(const hm_saved_kind *kind, const void *container,
     if (hm_known_memory(kind->known, container) == NULL)
         return hm_fail_uninitialised(kind->known->what);
     kind->describe(container, &section);
+    if (section.item_size == 0) /* A table's row may have 4 GiB and more. */
+        return hm_fail(HM_ERROR_INVALID, "'%.40s': a row has more than %" HM_U32 " bytes",
+                       hm_state_name(kind->known, container), UINT32_MAX);
     hm_status status = hm_save_describe(&section, desc, hm_state_name(kind->known, container));
     if (status != HM_OK)
         return status;
