@@ -80,14 +80,13 @@ static void merge_fini_pool(hm_pool *from)
 
 static hm_status merge_init_pool(hm_pool *from, const hm_pool *into, bool decodes)
 {
-    return hm_pool_init(
-        from, &(hm_pool_desc){.item_size = into->item_size,
-                              .item_align = merge_align_of(into->item_size),
-                              .type_id = (uint16_t)hm_pool_type_id(into),
-                              .destroy = decodes ? into->destroy : NULL,
-                              .context = into->context,
-                              .memory = into->entry_array.memory,
-                              .name = into->name});
+    return hm_pool_init(from, &(hm_pool_desc){.item_size = into->item_size,
+                                              .item_align = merge_align_of(into->item_size),
+                                              .type_id = (uint16_t)hm_pool_type_id(into),
+                                              .destroy = decodes ? into->destroy : NULL,
+                                              .context = into->context,
+                                              .memory = into->entry_array.memory,
+                                              .name = into->name});
 }
 
 /* table */
