@@ -63,7 +63,7 @@ typedef struct hm_pool_desc {
                            allows */
     uint16_t type_id;   /* at most 0x7FFF, or HM_TYPE_ID_UNIQUE */
     hm_storage storage; /* where the items' memory comes from */
-    hm_reuse reuse;     /* no matter: there is one order (hm_reuse) */
+    hm_reuse reuse;     /* has no effect: there is one order (hm_reuse) */
     size_t block_size;  /* bytes in a fixed block, at least; 0: 16 KiB. A block holds a power of
                            two of items and is a multiple of the page size */
     /* On erase, clear and fini, once for each item, while its handle still resolves: then

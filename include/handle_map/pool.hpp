@@ -27,7 +27,7 @@ struct pool_options {
     std::uint32_t max_slots = 0;
     std::uint16_t type_id = 0;               /* 0: that of the class */
     hm_storage storage = HM_STORAGE_VIRTUAL; /* VIRTUAL: that of the class */
-    hm_reuse reuse = HM_REUSE_DEFAULT;       /* no matter: there is one order */
+    hm_reuse reuse = HM_REUSE_DEFAULT;       /* has no effect: there is one order */
     std::size_t block_size = 0;              /* bytes */
     const hm_memory *memory = nullptr;
     const char *name = nullptr;
