@@ -391,7 +391,7 @@ class PoolPrinter(ContainerPrinter):
         if storage == POOL_FIXED_BLOCKS:
             block = slot >> min(int(places["first_block"]), 32)
         else:
-            block = (slot | int(places["first_block"])).bit_length() - 1
+            block = max(slot | int(places["first_block"]), 1).bit_length() - 1
         # The base may be below the block, and wraps as an address does.
         return int(element(places["bases"], block)) + size * slot & address_mask(self.value)
 
