@@ -114,7 +114,7 @@ check_part() {
 
 check_part 5450 map
 check_part 9000 map order arena
-check_part 5750 pool
+check_part 5400 pool
 check_part 8800 pool lists
 check_part 6000 table
 check_part 9500 index transpose
