@@ -38,6 +38,8 @@ TEST(base, a_number_that_is_no_status_is_called_unknown)
         CHECK(strcmp(hm_status_name((hm_status)numbers[i]), "unknown status") == 0);
 }
 
+#if !defined(__wasm__)
+
 /* The arguments that the recording hook was called with. */
 static const char *seen_file, *seen_message;
 static int seen_line;
@@ -48,8 +50,6 @@ static void record(const char *file, int line, const char *message)
     seen_line = line;
     seen_message = message;
 }
-
-#if !defined(__wasm__)
 
 static int expected_line; /* what `seen_line` should be */
 
