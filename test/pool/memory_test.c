@@ -190,13 +190,14 @@ POOL_TEST(blocks_may_come_back_elsewhere)
         os->release(os->context, taken[round], size);
 }
 
+/* A growing block that is smaller than a page takes one: at most the first four do. */
 POOL_TEST(a_pool_that_is_full_has_no_memory_for_more)
 {
     hm_pool pool =
         make(storage, (hm_pool_desc){.item_size = 4096, .capacity = 5000, .max_slots = 5000});
     CHECK(hm_pool_reserve(&pool, 5000) == HM_OK);
     CHECK(pool.item_committed_size >= (size_t)5000 * 4096);
-    CHECK(pool.item_committed_size <= (size_t)5000 * 4096 + 65536);
+    CHECK(pool.item_committed_size <= (size_t)5000 * 4096 + 4 * hm_memory_os()->page_size);
     finish(&pool);
 }
 

@@ -211,7 +211,8 @@ TEST(save_kinds, every_short_script_of_marks_and_rewinds_keeps_what_a_save_had_w
     test_step steps[1 + SHORT_STEPS] = {{0, {0}}};
     const test_script script = {&history_subject, steps, 1 + SHORT_STEPS};
     /* Where all takes long, one in seven or more, with every verb at each place. */
-    uint32_t scripts = 1, step = test_scale() > 1 ? 7 + VERBS * (test_scale() / 4) : 1;
+    uint32_t scripts = 1,
+             step = test_scale() > 1 ? 7 + VERBS * (test_scale() * test_scale() / 32) : 1;
     for (uint32_t i = 0; i < SHORT_STEPS; i++)
         scripts *= VERBS;
     for (uint32_t n = 0; n < scripts; n += step) {
