@@ -66,6 +66,8 @@ uint32_t hm_pool_slot_at(const hm_pool *pool, const void *address)
 bool hm_pool_extents_are_valid(const hm_pool *pool)
 {
     uintptr_t before = 0;
+    if (pool->extent_count > pool->extent_array.limit)
+        return false;
     for (uint32_t i = 0; i < pool->extent_count; i++) {
         size_t first = hm_pool_extents(pool)[i];
         if (first >= pool->unit_end || hm_pool_extent_of(pool, first).first != first)

@@ -25,7 +25,7 @@ void hm_pool_leave(hm_pool *pool);
  * words and `recent`, and the items.
  *
  * Make room for the entries, words and holes of `slots` slots, of which the first `filled` are to
- * be carried; for the items of n slots from `slot` on, which come in ascending order. */
+ * be moved; for the items of n slots from `slot` on, which come in ascending order. */
 hm_status hm_pool_fill_columns(hm_pool *pool, uint32_t filled, uint32_t slots);
 hm_status hm_pool_fill_places(hm_pool *pool, uint32_t slot, uint32_t n);
 
@@ -265,7 +265,7 @@ void hm_pool_storage_fini(hm_pool *pool);
  * they have to say which blocks have none. */
 void hm_pool_storage_place_bases(hm_pool *pool, size_t before);
 
-/* Makes the memory of the next n slots ready, which were never issued. No hole is cold. */
+/* Makes the memory of the next n slots ready, which were never issued. */
 hm_status hm_pool_storage_grow(hm_pool *pool, uint32_t n);
 
 /* Returns the end of the slots from slot_count on that have their memory already. */

@@ -256,11 +256,10 @@ hm_status hm_pool_storage_revive(hm_pool *pool, uint32_t slot)
     return HM_OK;
 }
 
-/* Drops the units from `first` on that have no live slot. */
-static hm_status pool_drop_from(hm_pool *pool, size_t first)
+hm_status hm_pool_storage_trim(hm_pool *pool)
 {
     hm_status status = HM_OK;
-    for (size_t end; status == HM_OK && first < pool->unit_end; first = end) {
+    for (size_t first = 0, end; status == HM_OK && first < pool->unit_end; first = end) {
         size_t most = hm_pool_extent_of(pool, first).end;
         end = first;
         while (end < most && hm_pool_is_present(pool, end) &&
@@ -274,11 +273,6 @@ static hm_status pool_drop_from(hm_pool *pool, size_t first)
     while (pool->unit_end != 0 && !hm_pool_is_present(pool, pool->unit_end - 1))
         pool->unit_end--;
     return status;
-}
-
-hm_status hm_pool_storage_trim(hm_pool *pool)
-{
-    return pool_drop_from(pool, 0);
 }
 
 /* init and fini */

@@ -332,19 +332,19 @@ static hm_status merge_all(hm_merge *merge, hm_status status)
 #define MERGE_DESC_OF_table hm_save_desc
 #define MERGE_DESC_OF_lists hm_save_desc
 #define MERGE_DESC_OF_world hm_world_save_desc
-#define MERGE_DECODES hm_load_decodes(desc)
 
 MERGE_FUNCTIONS(map, *cursor, hm_map_insert_n(into, NULL, 0, NULL),
-                hm_map_erase_at(from, hm_map_count(from) - 1), NULL, MERGE_DECODES, hm_map_load)
+                hm_map_erase_at(from, hm_map_count(from) - 1), NULL, hm_load_decodes(desc),
+                hm_map_load)
 MERGE_FUNCTIONS(pool, hm_pool_next_run(from, *cursor, NULL), hm_pool_insert_n(into, NULL, 0, NULL),
                 hm_pool_erase_at(from, hm_pool_next_run(from, merge->cursor, NULL)), NULL,
-                MERGE_DECODES, hm_pool_load)
+                hm_load_decodes(desc), hm_pool_load)
 MERGE_FUNCTIONS(table, *cursor, hm_table_insert_n(into, NULL, 0, NULL),
-                hm_table_erase_at(from, hm_table_count(from) - 1), NULL, MERGE_DECODES,
+                hm_table_erase_at(from, hm_table_count(from) - 1), NULL, hm_load_decodes(desc),
                 hm_table_load)
 MERGE_FUNCTIONS(lists, *cursor, hm_lists_create_n(into, 0, NULL),
                 hm_lists_destroy(from, hm_lists_handle_at(from, hm_lists_count(from) - 1)),
-                merge_undo_lists, MERGE_DECODES, hm_lists_load)
+                merge_undo_lists, hm_load_decodes(desc), hm_lists_load)
 MERGE_FUNCTIONS(world, *cursor, hm_world_create_n(into, NULL, 0, 0, NULL, NULL),
                 hm_world_destroy(from, hm_world_handle_at(from, hm_world_count(from) - 1)),
                 merge_undo_world, false, hm_load_merged_world)

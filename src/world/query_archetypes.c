@@ -8,7 +8,7 @@
 enum { QUERY_ARCHETYPES_AHEAD = 2 };
 
 /* Before a list that is not in the query is its array. */
-enum { HM_QUERY_LIST_BEGIN = (sizeof(hm_array) + sizeof(uint32_t) - 1) / sizeof(uint32_t) };
+enum { QUERY_LIST_BEGIN = (sizeof(hm_array) + sizeof(uint32_t) - 1) / sizeof(uint32_t) };
 
 static bool query_is_in(const hm_query *query, const hm_world_archetype *archetype, uint32_t term)
 {
@@ -46,12 +46,12 @@ static bool query_append(hm_query *query, uint32_t archetype)
     }
     if (query->world->memory->registry != NULL)
         return false;
-    size_t need = HM_QUERY_LIST_BEGIN + (size_t)query->listed + 1;
+    size_t need = QUERY_LIST_BEGIN + (size_t)query->listed + 1;
     if (hm_world_open(query->world, &query->more, sizeof(uint32_t), need, 0) != HM_OK) {
         hm_restore_last_error();
         return false;
     }
-    uint32_t *list = (uint32_t *)(void *)query->more + HM_QUERY_LIST_BEGIN;
+    uint32_t *list = (uint32_t *)(void *)query->more + QUERY_LIST_BEGIN;
     if (is_new)
         memcpy(list, query->few, sizeof query->few);
     list[query->listed++] = archetype;
@@ -111,7 +111,7 @@ bool hm_query_refresh(hm_query *query)
 
 static const uint32_t *query_list_of(const hm_query *query)
 {
-    return query->more != NULL ? (const uint32_t *)(const void *)query->more + HM_QUERY_LIST_BEGIN
+    return query->more != NULL ? (const uint32_t *)(const void *)query->more + QUERY_LIST_BEGIN
                                : query->few;
 }
 
