@@ -153,10 +153,8 @@ HM_INLINE uint32_t hm_dense_erase_parts(const hm_id_table *ids, const hm_handle 
 /* Returns the number of items for which all columns are committed: the limit of the guard. */
 uint32_t hm_map_committed_items(const hm_map *map);
 
-/* Moves a map, the owner, without a capacity to a range for `capacity` items and `slots` entries,
- * which are no fewer. Carries as many as the counts of its id table say. HM_ERROR_MEMORY: nothing
- * has moved. */
-hm_status hm_map_move(void *owner, size_t capacity, size_t slots);
+/* An hm_ids_mover. */
+hm_status hm_map_move(void *map, size_t capacity, size_t slots);
 
 /* Passes a status on, and names the map if memory was refused. */
 hm_status hm_map_blame(const hm_map *map, hm_status status);
@@ -166,8 +164,7 @@ hm_status hm_map_blame(const hm_map *map, hm_status status);
 /* Returns the number of rows for which everything is committed: the limit of the guard. */
 uint32_t hm_table_committed_rows(const hm_table *table);
 
-/* Moves a table without a capacity to a range for `capacity` rows and `slots` entries, which are no
- * fewer. Carries as many as the counts of its id table say. HM_ERROR_MEMORY: nothing has moved. */
+/* An hm_ids_mover. */
 hm_status hm_table_move(void *table, size_t capacity, size_t slots);
 
 /* Passes a status on, and names the table if memory was refused. */

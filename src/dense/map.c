@@ -208,14 +208,6 @@ static uint32_t map_list_columns(hm_map *map, hm_array *extras, hm_array_column 
     return count;
 }
 
-/* Reads the addresses of what has moved. */
-static void map_read_addresses(hm_map *map, const hm_array *extras)
-{
-    map->items = hm_array_data(&map->item_array);
-    if (map->extras != NULL)
-        map->extras = (hm_map_extras *)(void *)extras->data;
-}
-
 hm_status hm_map_move(void *owner, size_t capacity, size_t slots)
 {
     hm_map *map = owner;
@@ -223,18 +215,8 @@ hm_status hm_map_move(void *owner, size_t capacity, size_t slots)
     hm_array_column columns[MAP_COLUMNS];
     uint32_t count = map_list_columns(map, &extras, columns);
     hm_status status = hm_id_table_move(&map->ids, capacity, slots, columns, count);
-    map_read_addresses(map, &extras);
-    return status;
-}
-
-/* As hm_id_table_resize. */
-static hm_status map_resize(hm_map *map, uint32_t n)
-{
-    hm_array extras = {0};
-    hm_array_column columns[MAP_COLUMNS];
-    uint32_t count = map_list_columns(map, &extras, columns);
-    hm_status status = hm_id_table_resize(&map->ids, map->name, n, columns, count);
-    map_read_addresses(map, &extras);
+    map->items = hm_array_data(&map->item_array);
+    map->extras = (hm_map_extras *)(void *)extras.data;
     return status;
 }
 
@@ -255,11 +237,7 @@ static hm_status map_prepare(hm_map *map, uint32_t n, bool grows)
         return HM_ERROR_BUSY;
     if (n > map->ids.capacity - map->ids.count)
         return hm_fail_full("map", map->name, map->ids.count, map->ids.capacity, n);
-    hm_status status = HM_OK;
-    if (hm_id_table_outgrows(&map->ids, n))
-        status = map_resize(map, n);
-    if (status == HM_OK)
-        status = hm_id_table_prepare(&map->ids, map->name, n, grows);
+    hm_status status = hm_id_table_prepare(&map->ids, map->name, n, grows, map, hm_map_move);
     return map_prepare_items(map, status, (size_t)map->ids.count + n, grows);
 }
 
@@ -535,7 +513,7 @@ hm_status hm_map_trim(hm_map *map)
     if (status == HM_OK)
         status = hm_order_trim(&map->order, map->ids.count);
     if (status == HM_OK)
-        status = map_resize(map, 0);
+        status = hm_id_table_narrow(&map->ids, map, hm_map_move);
     map->guard.limit = hm_map_committed_items(map);
     return hm_map_blame(map, status);
 }

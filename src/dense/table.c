@@ -183,19 +183,6 @@ hm_status hm_table_move(void *table, size_t capacity, size_t slots)
     return table_move_with(&move, capacity, slots);
 }
 
-/* As hm_id_table_resize; `values` as in hm_table_space. */
-static hm_status table_resize(hm_table *table, uint32_t n, const void **values)
-{
-    hm_table_space space;
-    hm_array_column columns[HM_TABLE_ARRAYS];
-    if (!table->ids.slot_array.moves_to_grow)
-        return HM_OK;
-    hm_table_list_moved(table, values, &space, columns);
-    hm_status status = hm_id_table_resize(&table->ids, table->name, n, columns, HM_TABLE_ARRAYS);
-    hm_table_count_committed(table);
-    return status;
-}
-
 /* Passes a status on, or makes memory for `count` rows. */
 static hm_status table_prepare_rows(hm_table *table, hm_status status, uint32_t count, bool grows)
 {
@@ -212,11 +199,9 @@ static hm_status table_prepare_for(hm_table *table, uint32_t n, bool grows, cons
         return HM_ERROR_BUSY;
     if (n > hm_table_capacity(table) - table->ids.count)
         return hm_fail_full("table", table->name, table->ids.count, hm_table_capacity(table), n);
-    hm_status status = HM_OK;
-    if (hm_id_table_outgrows(&table->ids, n))
-        status = table_resize(table, n, values);
-    if (status == HM_OK)
-        status = hm_id_table_prepare(&table->ids, table->name, n, grows);
+    table_move move = {table, values};
+    hm_status status =
+        hm_id_table_prepare(&table->ids, table->name, n, grows, &move, table_move_with);
     return table_prepare_rows(table, status, table->ids.count + n, grows);
 }
 
@@ -483,7 +468,7 @@ hm_status hm_table_trim(hm_table *table)
     if (status == HM_OK)
         status = hm_order_trim(&table->order, table->ids.count);
     if (status == HM_OK)
-        status = table_resize(table, 0, NULL);
+        status = hm_id_table_narrow(&table->ids, table, hm_table_move);
     table->guard.limit = hm_table_committed_rows(table);
     return hm_table_blame(table, status);
 }

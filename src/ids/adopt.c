@@ -72,7 +72,7 @@ hm_status hm_id_table_check_adopt(const hm_id_table *table, const char *what, co
 }
 
 hm_status hm_id_table_prepare_adopt(hm_id_table *table, hm_handle handle, void *owner,
-                                    hm_status (*move)(void *owner, size_t capacity, size_t slots))
+                                    hm_ids_mover move)
 {
     const hm_array *positions = &table->slot_array;
     size_t slots = (size_t)hm_handle_index(handle) + 1;
@@ -112,17 +112,12 @@ void hm_id_table_take(hm_id_table *table, hm_handle handle)
         table->slot_count++;
 }
 
-static hm_status adopt_move_alone(void *owner, size_t capacity, size_t slots)
-{
-    return hm_id_table_move(owner, capacity, slots, NULL, 0);
-}
-
 hm_status hm_id_table_adopt(hm_id_table *table, hm_handle handle)
 {
     HM_CONTRACT(table != NULL, "hm_id_table_adopt: table is NULL");
     hm_status status = hm_id_table_check_adopt(table, "id_table", NULL, handle, 0);
     if (status == HM_OK)
-        status = hm_id_table_prepare_adopt(table, handle, table, adopt_move_alone);
+        status = hm_id_table_prepare_adopt(table, handle, table, hm_id_table_move_alone);
     if (status == HM_OK)
         hm_id_table_take(table, handle);
     const hm_limits limits = {"id table", NULL, table->capacity, table->max_slots, 0, NULL};

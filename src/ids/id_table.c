@@ -162,12 +162,26 @@ hm_status hm_id_table_move(hm_id_table *table, size_t capacity, size_t slots,
                            const hm_array_column *more, uint32_t count)
 {
     hm_array_column columns[HM_ARRAY_MAX_COLUMNS];
+    const hm_array *first = &table->slot_array;
+    if (capacity == 0) {
+        capacity = hm_id_table_first_capacity(first->memory, table->capacity, more, count);
+        if (capacity < table->used)
+            capacity = table->used;
+        if (capacity > first->capacity / 2)
+            return HM_OK;
+        slots = hm_id_table_slots_for(table, capacity);
+    }
     columns[0] = hm_array_column_of(&table->slot_array, table->used, false);
     columns[1] = hm_array_column_of(&table->entry_array, table->slot_count, false);
     id_table_list(capacity, slots, more, count, columns);
     hm_status status = hm_array_move_columns(columns, ID_TABLE_OWN + count);
     id_table_place(table);
     return status;
+}
+
+hm_status hm_id_table_move_alone(void *table, size_t capacity, size_t slots)
+{
+    return hm_id_table_move(table, capacity, slots, NULL, 0);
 }
 
 void hm_id_table_fill(const hm_memory **memory, uint32_t capacity, uint32_t *max_slots)
@@ -278,11 +292,7 @@ void hm_id_table_retire_spent(hm_id_table *table, uint32_t n)
 hm_status hm_id_table_reserve(hm_id_table *table, uint32_t n)
 {
     HM_CONTRACT(table != NULL, "hm_id_table_reserve: table is NULL");
-    hm_status status = HM_OK;
-    if (hm_id_table_outgrows(table, n))
-        status = hm_id_table_resize(table, NULL, n, NULL, 0);
-    if (status == HM_OK)
-        status = hm_id_table_prepare(table, NULL, n, false);
+    hm_status status = hm_id_table_prepare(table, NULL, n, false, table, hm_id_table_move_alone);
     if (status == HM_OK)
         hm_id_table_retire_spent(table, n);
     return id_table_blame(table->capacity, table->max_slots, status);
@@ -300,16 +310,23 @@ static hm_status id_table_admit(hm_id_table *table, const char *name, uint32_t n
     return hm_fail_spent(name, table->max_slots, table->slot_count - table->used);
 }
 
+/* Whether a table without a capacity has no space for n more live slots. */
+static bool id_table_outgrows(const hm_id_table *table, uint32_t n)
+{
+    return table->slot_array.moves_to_grow && n <= table->capacity - table->count &&
+           n > table->slot_array.capacity - table->count;
+}
+
 bool hm_id_table_moves(const hm_id_table *table, uint32_t n)
 {
     size_t slots = table->entry_array.capacity, room = slots - table->slot_count;
-    if (hm_id_table_outgrows(table, n))
+    if (id_table_outgrows(table, n))
         return true;
     return slots < table->max_slots && n > room && n - id_table_count_usable(table, n) > room;
 }
 
-hm_status hm_id_table_resize(hm_id_table *table, const char *name, uint32_t n,
-                             const hm_array_column *more, uint32_t count)
+hm_status hm_id_table_widen(hm_id_table *table, const char *name, uint32_t n, void *owner,
+                            hm_ids_mover move)
 {
     const hm_array *first = &table->slot_array;
     uint32_t fresh;
@@ -318,23 +335,29 @@ hm_status hm_id_table_resize(hm_id_table *table, const char *name, uint32_t n,
     hm_status status = id_table_admit(table, name, n, &fresh);
     if (status != HM_OK)
         return status;
-    size_t need = n != 0 ? (size_t)table->count + n : table->used;
+    size_t need = (size_t)table->count + n;
     size_t capacity = first->capacity * hm_array_factor(first->memory, first->range_size);
-    if (n == 0)
-        capacity = hm_id_table_first_capacity(first->memory, table->capacity, more, count);
-    else if (capacity > table->capacity)
+    if (capacity > table->capacity)
         capacity = table->capacity;
     if (capacity < need)
         capacity = need;
-    if (n == 0 && capacity > first->capacity / 2)
-        return HM_OK;
-    return hm_id_table_move(table, capacity, hm_id_table_slots_for(table, capacity), more, count);
+    return move(owner, capacity, hm_id_table_slots_for(table, capacity));
 }
 
-hm_status hm_id_table_prepare(hm_id_table *table, const char *name, uint32_t n, bool grows)
+hm_status hm_id_table_narrow(hm_id_table *table, void *owner, hm_ids_mover move)
+{
+    return table->slot_array.moves_to_grow ? move(owner, 0, 0) : HM_OK;
+}
+
+hm_status hm_id_table_prepare(hm_id_table *table, const char *name, uint32_t n, bool grows,
+                              void *owner, hm_ids_mover move)
 {
     uint32_t fresh = 0;
-    hm_status status = id_table_admit(table, name, n, &fresh);
+    hm_status status = HM_OK;
+    if (id_table_outgrows(table, n))
+        status = hm_id_table_widen(table, name, n, owner, move);
+    if (status == HM_OK)
+        status = id_table_admit(table, name, n, &fresh);
     if (status != HM_OK)
         return status;
     status = hm_id_table_open_entries(table, (size_t)table->slot_count + fresh, grows);
@@ -534,7 +557,7 @@ hm_status hm_id_table_trim(hm_id_table *table)
     HM_CONTRACT(table != NULL, "hm_id_table_trim: table is NULL");
     hm_status status = hm_id_table_trim_slots(table);
     if (status == HM_OK)
-        status = hm_id_table_resize(table, NULL, 0, NULL, 0);
+        status = hm_id_table_narrow(table, table, hm_id_table_move_alone);
     return id_table_blame(table->capacity, table->max_slots, status);
 }
 

@@ -140,14 +140,6 @@ hm_status hm_id_table_init_with(hm_id_table *table, const hm_id_table_desc *desc
 size_t hm_id_table_first_capacity(const hm_memory *memory, uint32_t limit,
                                   const hm_array_column *more, uint32_t count);
 
-/* Whether a table without a capacity has no space for n more live slots: the container then calls
- * hm_id_table_resize before hm_id_table_prepare. */
-static inline bool hm_id_table_outgrows(const hm_id_table *table, uint32_t n)
-{
-    return table->slot_array.moves_to_grow && n <= table->capacity - table->count &&
-           n > table->slot_array.capacity - table->count;
-}
-
 /* Returns how many entries a table has that moves to a range for `capacity` positions. */
 static inline size_t hm_id_table_slots_for(const hm_id_table *table, size_t capacity)
 {
@@ -160,19 +152,24 @@ static inline size_t hm_id_table_slots_for(const hm_id_table *table, size_t capa
  * not move at times calls this instead. O(n) at most. */
 bool hm_id_table_moves(const hm_id_table *table, uint32_t n);
 
-/* Moves the table and the arrays of its container to a range for n more live slots, and at least
- * for twice as many as now; if n is 0, which is the last step of a trim, to a smaller one, unless
- * more than half of this one is in use. `more` lists the same arrays as hm_id_table_init_with, by
- * hm_array_column_of; a capacity of 0 becomes that of the table. Fails as hm_id_table_prepare.
- * Afterwards the container reads the addresses of its arrays again. With a capacity does nothing.
- */
-hm_status hm_id_table_resize(hm_id_table *table, const char *name, uint32_t n,
-                             const hm_array_column *more, uint32_t count);
+/* How a container without a capacity moves: it calls hm_id_table_move with its arrays, and reads
+ * their addresses again. */
+typedef hm_status (*hm_ids_mover)(void *owner, size_t capacity, size_t slots);
 
-/* Moves the table and the arrays of its container, listed as above, to a range for `capacity` live
- * slots and `slots` entries, which are no fewer. Carries as many as the counts say. */
+/* Moves the table and the arrays of its container to a range for `capacity` live slots and `slots`
+ * entries, which are no fewer; if they are 0, to the smallest one, unless more than half of this
+ * one is in use. `more` lists the same arrays as hm_id_table_init_with, by hm_array_column_of;
+ * there a capacity of 0 becomes that of the table. Carries as many items as the counts say.
+ * HM_ERROR_MEMORY: nothing has changed. */
 hm_status hm_id_table_move(hm_id_table *table, size_t capacity, size_t slots,
                            const hm_array_column *more, uint32_t count);
+hm_status hm_id_table_move_alone(void *table, size_t capacity, size_t slots); /* without any */
+
+/* Lets the container move to a range for n more live slots, and at least for twice as many as now;
+ * or, which is the last step of a trim, to the smallest one. With a capacity they do nothing. */
+hm_status hm_id_table_widen(hm_id_table *table, const char *name, uint32_t n, void *owner,
+                            hm_ids_mover move);
+hm_status hm_id_table_narrow(hm_id_table *table, void *owner, hm_ids_mover move);
 
 /* Returns the generation floor of a slot's unit, 0 without one; makes floors for so many slots, new
  * ones 0. */
@@ -204,8 +201,10 @@ void hm_id_table_forget(hm_id_table *table);
 /* As hm_id_table_trim, but moves nothing. */
 hm_status hm_id_table_trim_slots(hm_id_table *table);
 
-/* As hm_id_table_reserve; `grows` as in hm_array_commit. `name`: the container's, or NULL. */
-hm_status hm_id_table_prepare(hm_id_table *table, const char *name, uint32_t n, bool grows);
+/* Makes memory for n more live slots; `grows` as in hm_array_commit. `name`: the container's, or
+ * NULL. Without a capacity the container moves first if the range has no space for them. */
+hm_status hm_id_table_prepare(hm_id_table *table, const char *name, uint32_t n, bool grows,
+                              void *owner, hm_ids_mover move);
 
 /* Retires spent slots until the next n issues meet none, or no free slot is left. A reserve ends
  * with it, so that hm_id_table_upcoming knows which slots those issues take. Each slot is retired
@@ -311,14 +310,14 @@ hm_status hm_adopt_refuse(const char *what, const char *name, hm_handle handle,
  *
  * 1. Checks that the table can have an item under this handle: HM_ERROR_INVALID, its bits rule that
  *    out; HM_ERROR_STALE, its slot does; HM_ERROR_FULL. The next `promised` issues are taken.
- * 2. Makes memory for the slots up to the handle's, and for their positions. Without a capacity
- *    `move` moves the container, as hm_id_table_move does, if it has not enough space.
+ * 2. Makes memory for the slots up to the handle's, and for their positions. Without a capacity the
+ *    container moves first if the range has no space for them.
  * 3. Makes the slot the last live position. Slots that are made on the way are free, and will be
  *    issued after all others, in ascending order. */
 hm_status hm_id_table_check_adopt(const hm_id_table *table, const char *what, const char *name,
                                   hm_handle handle, uint32_t promised);
 hm_status hm_id_table_prepare_adopt(hm_id_table *table, hm_handle handle, void *owner,
-                                    hm_status (*move)(void *owner, size_t capacity, size_t slots));
+                                    hm_ids_mover move);
 void hm_id_table_take(hm_id_table *table, hm_handle handle);
 
 /* describe: what a handle means to a container, in words. Each container has a function `describe`,

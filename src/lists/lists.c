@@ -152,18 +152,8 @@ static hm_status lists_move(void *owner, size_t capacity, size_t slots)
     return lists_move_with(lists, capacity, slots, lists->ids.slot_count);
 }
 
-/* As hm_id_table_resize. */
-static hm_status lists_resize_ids(hm_lists *lists, uint32_t n)
-{
-    hm_array_column columns[LISTS_COLUMNS];
-    uint32_t count = lists_list_columns(lists, columns);
-    hm_status status = hm_id_table_resize(&lists->ids, lists->name, n, columns, count);
-    hm_lists_place(&lists->blocks);
-    return status;
-}
-
-/* Entries for which many retired
- * slots leave no space move to a range of their own, and the records follow. */
+/* Entries for which many retired slots leave no space move to a range of their own, and the records
+ * follow. */
 hm_status hm_lists_prepare_records(hm_lists *lists, bool grows)
 {
     hm_array *records = &lists->blocks.record_array;
@@ -183,11 +173,7 @@ static hm_status lists_prepare(hm_lists *lists, uint32_t n, bool grows)
     uint32_t count = lists->ids.count;
     if (n > hm_lists_capacity(lists) - count)
         return hm_fail_full("lists", lists->name, count, hm_lists_capacity(lists), n);
-    hm_status status = HM_OK;
-    if (hm_id_table_outgrows(&lists->ids, n))
-        status = lists_resize_ids(lists, n);
-    if (status == HM_OK)
-        status = hm_id_table_prepare(&lists->ids, lists->name, n, grows);
+    hm_status status = hm_id_table_prepare(&lists->ids, lists->name, n, grows, lists, lists_move);
     if (status == HM_OK)
         status = hm_lists_prepare_records(lists, grows);
     return hm_lists_blame(lists, status);
@@ -510,7 +496,7 @@ hm_status hm_lists_trim(hm_lists *lists)
     if (status == HM_OK)
         status = hm_lists_trim_units(&lists->blocks);
     if (status == HM_OK)
-        status = lists_resize_ids(lists, 0);
+        status = hm_id_table_narrow(&lists->ids, lists, lists_move);
     if (status == HM_OK)
         status = hm_lists_shrink_range(&lists->blocks);
     return hm_lists_blame(lists, status);

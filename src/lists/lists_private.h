@@ -86,8 +86,7 @@ hm_status hm_lists_open_units(hm_lists_blocks *blocks, uint64_t size);
  * items, those of the lists. */
 void hm_lists_publish_blocks(hm_lists_blocks *blocks, uint32_t end, uint64_t items);
 
-/* Moves lists without a capacity, which have neither records nor blocks, to a range for `capacity`
- * lists and `slots` entries, which are no fewer. Carries of the id table what its counts say. */
+/* An hm_ids_mover for lists that have neither records nor blocks. */
 hm_status hm_lists_move(void *lists, size_t capacity, size_t slots);
 
 /* Makes room for the records of all slots that have an entry in memory; `grows` as in

@@ -303,9 +303,9 @@ typedef struct hm_load hm_load;
 /* A kind of container, as saves and loads know it. */
 typedef struct hm_saved_kind {
     const hm_known_kind *known;
-    uint32_t number; /* hm_save_kind */
-    size_t ids;      /* bytes to its id table, if it has one */
-    hm_status (*move)(void *owner, size_t capacity, size_t slots); /* as in hm_load_ids; or NULL */
+    uint32_t number;   /* hm_save_kind */
+    size_t ids;        /* bytes to its id table, if it has one */
+    hm_ids_mover move; /* NULL: it has no id table */
     /* Fills in type id, counts, the size of an item and the container's own numbers. */
     void (*describe)(const void *container, hm_save_section *section);
     /* Returns the bytes of the payload. */
@@ -489,8 +489,7 @@ hm_status hm_load_check_unused(const hm_id_table *ids, const char *what, const c
 typedef struct hm_load_ids {
     hm_id_table *ids;
     void *owner;
-    /* As hm_map_move. */
-    hm_status (*move)(void *owner, size_t capacity, size_t slots);
+    hm_ids_mover move;
     uint32_t count; /* items that are carried */
     uint32_t slots; /* entries that are carried */
 } hm_load_ids;

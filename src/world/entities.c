@@ -24,12 +24,7 @@ hm_status hm_world_prepare_entities(hm_world *world, uint32_t n, bool grows)
     uint32_t promised = hm_atomic_load(&world->promised), count = world->ids.count + promised;
     if (n > hm_world_capacity(world) - count)
         return hm_fail_full("world", world->name, count, hm_world_capacity(world), n);
-    hm_status status = HM_OK;
-    if (hm_id_table_moves(&world->ids, promised + n))
-        status = hm_world_move(world, promised + n);
-    if (status == HM_OK)
-        status = hm_id_table_prepare(&world->ids, world->name, promised + n, grows);
-    return entities_prepare_places(world, status, grows);
+    return entities_prepare_places(world, hm_world_prepare_ids(world, promised + n, grows), grows);
 }
 
 /* Returns a new live handle without a place, or null. */
@@ -314,12 +309,6 @@ hm_status hm_world_create_n(hm_world *world, const hm_component *set, uint32_t n
     return HM_OK;
 }
 
-static hm_status entities_move(void *owner, size_t capacity, size_t slots)
-{
-    hm_world *world = owner;
-    return hm_world_move_to(world, capacity, slots, world->ids.slot_count);
-}
-
 hm_status hm_world_adopt(hm_world *world, hm_handle entity)
 {
     HM_CONTRACT(world != NULL, "hm_world_adopt: world is NULL");
@@ -330,7 +319,7 @@ hm_status hm_world_adopt(hm_world *world, hm_handle entity)
     if (status == HM_OK)
         status = entities_prepare_rows(world, HM_WORLD_ROOT, 1);
     if (status == HM_OK)
-        status = hm_id_table_prepare_adopt(&world->ids, entity, world, entities_move);
+        status = hm_world_prepare_adopt(world, entity);
     status = entities_prepare_places(world, status, true);
     if (status != HM_OK)
         return status;

@@ -62,22 +62,35 @@ static hm_array_column room_places(hm_world *world, uint32_t count)
     return places;
 }
 
-hm_status hm_world_move(hm_world *world, uint32_t n)
-{
-    hm_array_column places = room_places(world, world->ids.slot_count);
-    if (world->running != 0)
-        return hm_world_refuse_busy(world);
-    hm_status status = hm_id_table_resize(&world->ids, world->name, n, &places, 1);
-    hm_world_place_arrays(world);
-    return status;
-}
-
 hm_status hm_world_move_to(hm_world *world, size_t capacity, size_t slots, uint32_t carried)
 {
     hm_array_column places = room_places(world, carried);
     hm_status status = hm_id_table_move(&world->ids, capacity, slots, &places, 1);
     hm_world_place_arrays(world);
     return status;
+}
+
+static hm_status room_move(void *owner, size_t capacity, size_t slots)
+{
+    hm_world *world = owner;
+    return hm_world_move_to(world, capacity, slots, world->ids.slot_count);
+}
+
+hm_status hm_world_prepare_ids(hm_world *world, uint32_t n, bool grows)
+{
+    hm_status status = HM_OK;
+    if (hm_id_table_moves(&world->ids, n))
+        status = world->running != 0
+                     ? hm_world_refuse_busy(world)
+                     : hm_id_table_widen(&world->ids, world->name, n, world, room_move);
+    if (status == HM_OK)
+        status = hm_id_table_prepare(&world->ids, world->name, n, grows, world, room_move);
+    return status;
+}
+
+hm_status hm_world_prepare_adopt(hm_world *world, hm_handle entity)
+{
+    return hm_id_table_prepare_adopt(&world->ids, entity, world, room_move);
 }
 
 /* Moves an array that has a range of its own. */
@@ -95,8 +108,7 @@ hm_status hm_world_shrink(hm_world *world)
     hm_array *const arrays[] = {&world->archetype_array, &world->bucket_array,
                                 &world->component_array, &world->store.record_array,
                                 &world->store.base_array};
-    hm_array_column places = room_places(world, world->ids.slot_count);
-    hm_status status = hm_id_table_resize(&world->ids, world->name, 0, &places, 1);
+    hm_status status = hm_id_table_narrow(&world->ids, world, room_move);
     if (status == HM_OK && world->ids.slot_array.moves_to_grow)
         status = room_shrink(&world->mask_array);
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays && status == HM_OK; i++)

@@ -137,12 +137,13 @@ static inline hm_world_link *hm_world_link_of(const hm_world *world, uint32_t ch
 /* Reads the addresses of the arrays again. */
 void hm_world_place_arrays(hm_world *world);
 
-/* Moves the ids and the arrays beside them to a range for n more entities, unless only entries by
- * slot will have to move. HM_ERROR_BUSY while a query runs; fails as hm_id_table_resize. */
-hm_status hm_world_move(hm_world *world, uint32_t n);
+/* As hm_id_table_prepare and hm_id_table_prepare_adopt. HM_ERROR_BUSY: the ids have to move, and a
+ * query runs. */
+hm_status hm_world_prepare_ids(hm_world *world, uint32_t n, bool grows);
+hm_status hm_world_prepare_adopt(hm_world *world, hm_handle entity);
 
-/* The same, to a range for `capacity` entities and `slots` entries. Carries the places of the first
- * `carried` slots. */
+/* Moves the ids and the arrays beside them to a range for `capacity` entities and `slots` entries.
+ * Carries the places of the first `carried` slots. */
 hm_status hm_world_move_to(hm_world *world, size_t capacity, size_t slots, uint32_t carried);
 
 /* Moves to smaller ranges what uses at most half of its own. */
