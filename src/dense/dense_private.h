@@ -64,6 +64,16 @@ static inline void hm_dense_forget_order(hm_guard *guard, hm_order_state *order)
     guard->flags &= ~(uint32_t)HM_GUARD_ORDERED;
 }
 
+/* The last step of a trim: what does not depend on the items. */
+static inline hm_status hm_dense_trim_ids(hm_id_table *ids, hm_order_state **order, void *owner,
+                                          hm_ids_mover move)
+{
+    hm_status status = hm_id_table_trim_slots(ids);
+    if (status == HM_OK)
+        status = hm_order_trim(order, ids->count);
+    return status == HM_OK ? hm_id_table_narrow(ids, owner, move) : status;
+}
+
 /* Whether guard and order agree with each other and with the limit, for validate. */
 static inline bool hm_dense_is_valid(const hm_guard *guard, const hm_order_state *order,
                                      uint32_t limit)

@@ -509,11 +509,7 @@ hm_status hm_map_trim(hm_map *map)
         status = hm_array_trim(&map->extras->meta_array);
     }
     if (status == HM_OK)
-        status = hm_id_table_trim_slots(&map->ids);
-    if (status == HM_OK)
-        status = hm_order_trim(&map->order, map->ids.count);
-    if (status == HM_OK)
-        status = hm_id_table_narrow(&map->ids, map, hm_map_move);
+        status = hm_dense_trim_ids(&map->ids, &map->order, map, hm_map_move);
     map->guard.limit = hm_map_committed_items(map);
     return hm_map_blame(map, status);
 }

@@ -464,11 +464,7 @@ hm_status hm_table_trim(hm_table *table)
         return HM_ERROR_BUSY;
     hm_status status = hm_table_trim_columns(table);
     if (status == HM_OK)
-        status = hm_id_table_trim_slots(&table->ids);
-    if (status == HM_OK)
-        status = hm_order_trim(&table->order, table->ids.count);
-    if (status == HM_OK)
-        status = hm_id_table_narrow(&table->ids, table, hm_table_move);
+        status = hm_dense_trim_ids(&table->ids, &table->order, table, hm_table_move);
     table->guard.limit = hm_table_committed_rows(table);
     return hm_table_blame(table, status);
 }
