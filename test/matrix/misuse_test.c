@@ -92,9 +92,9 @@ static void look_table(const dense_model *model)
 /* Whether a slot's item would be at this place: its block has not been given back meanwhile. */
 static bool has_place(const hm_pool *pool, uint32_t slot, const void *place)
 {
-    uint32_t block = hm_pool_block_of(&pool->places, slot);
     return place != NULL && /* else it never had one */
-           (pool->places.storage == HM_POOL_ONE_RANGE || block < pool->unit_array.limit) &&
+           (pool->places.storage == HM_POOL_ONE_RANGE ||
+            hm_pool_block_of(&pool->places, slot) < pool->unit_array.limit) &&
            hm_pool_place_in(&pool->places, slot, pool->item_size) == place;
 }
 
