@@ -77,6 +77,28 @@ typedef struct hm_memory {
  * may be a copy of this one, with a function that counts or locks, and calls this one's. */
 HM_API const hm_memory *hm_memory_os(void);
 
+/* hm_memory_os() keeps the memory of ranges that containers release, for the next that asks: what is
+ * in memory already costs a tenth to a hundredth of what the system takes for a new page. It keeps
+ * the latest, 64 MiB in all, in at most 128 ranges of at most 256 MiB of addresses; what more is
+ * released goes back to the system, as does what a container's trim gives back. Where the system
+ * refuses a reservation, it gets all of it back, and is asked again. Bytes of containers that have
+ * ended stay in the process meanwhile (docs/security.md). Each copy of the library keeps its own; a
+ * library that is unloaded must trim first. On WebAssembly nothing is kept so. Under
+ * AddressSanitizer the use of what is kept is reported.
+ *
+ * Threads: all three may be called at any time. They wait for no system call of another thread.
+ *
+ * Sets how many bytes are kept at most, from now on; 0: none. Gives back what is above it.
+ * O(ranges). */
+HM_API void hm_memory_os_keep(size_t most);
+
+/* Gives all of it back to the system. O(ranges). */
+HM_API void hm_memory_os_trim(void);
+
+/* Returns how many bytes are kept: of pages that were committed, so at least those in memory.
+ * O(1). */
+HM_API size_t hm_memory_os_kept(void);
+
 /* As hm_memory_os, but asks for huge pages: its `page_size` is 2 MiB. Touching fresh memory is
  * cheaper in all, but its pauses are longer. Where the system has no huge pages, normal pages are
  * used silently; on Windows, where huge pages need a privilege, and on WebAssembly this is

@@ -47,6 +47,26 @@ static inline bool hm_atomic_exchange_if(uint32_t *number, uint32_t expected, ui
 #endif
 }
 
+static inline void *hm_atomic_load_pointer(void **pointer)
+{
+#ifdef HM_USE_MSVC
+    return _InterlockedCompareExchangePointer((void *volatile *)pointer, NULL, NULL);
+#else
+    return atomic_load((void *_Atomic *)pointer);
+#endif
+}
+
+/* Writes the value if the pointer is NULL, and returns whether it was. */
+static inline bool hm_atomic_set_pointer(void **pointer, void *value)
+{
+#ifdef HM_USE_MSVC
+    return _InterlockedCompareExchangePointer((void *volatile *)pointer, value, NULL) == NULL;
+#else
+    void *expected = NULL;
+    return atomic_compare_exchange_strong((void *_Atomic *)pointer, &expected, value);
+#endif
+}
+
 /* NOLINTEND(readability-non-const-parameter) */
 
 #endif

@@ -18,8 +18,8 @@ enum { HISTORY_LIFT = 8 };
 
 static hm_status history_check(hm_history_desc *full)
 {
-    if (full->memory == NULL)
-        full->memory = hm_memory_os();
+    if (full->memory == NULL || full->memory == hm_memory_os())
+        full->memory = hm_memory_system(); /* Each page belongs to the history for good. */
     hm_status status = hm_memory_check(full->memory);
     if (status != HM_OK)
         return status;
@@ -42,7 +42,7 @@ static hm_status history_check(hm_history_desc *full)
 /* Chooses the method, once the range is there. */
 static hm_status history_choose(hm_history *history, hm_history_method method)
 {
-    bool tracks = method != HM_HISTORY_COMPARE && history->parent == hm_memory_os() &&
+    bool tracks = method != HM_HISTORY_COMPARE && history->parent == hm_memory_system() &&
                   hm_memory_track(history->files, &history->base, history->range_size);
     if (method == HM_HISTORY_TRACK && !tracks)
         return hm_fail(

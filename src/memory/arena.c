@@ -86,7 +86,7 @@ static bool arena_hold(hm_memory_arena *arena, const unsigned char *address, siz
                (stop < end || stop - page < step))
             stop++;
         size_t bytes = (stop - page) << arena->page_shift;
-        if (!parent->commit(parent->context, arena_page_at(arena, page), bytes))
+        if (hm_memory_commit(parent, arena_page_at(arena, page), bytes, true) != HM_OK)
             return false;
         hm_memory_poison(arena_page_at(arena, page), bytes);
         memset(arena->pages + page, ARENA_HELD, stop - page);

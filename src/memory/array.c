@@ -167,10 +167,10 @@ void hm_array_place_whole(const hm_array_column *column, unsigned char *data)
     size_t used = column->desc.item_size * column->used;
     if (column->is_visible) {
         hm_memory_poison(data + used, size - used);
-    } else if (hm_memory_has_raw(array->memory) && column->parts == NULL) {
+    } else if (column->parts == NULL) {
         if (hm_array_has_pages(size, array->memory)) /* The last page may be remapped whole. */
             size = hm_memory_round_up(size, array->memory->page_size);
-        memset(data + used, 0, size - used);
+        hm_memory_clear(array->memory, data + used, size - used);
     }
 }
 

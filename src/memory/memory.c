@@ -67,6 +67,18 @@ bool hm_memory_commit_clear(void *context, void *address, size_t size)
     return memory->raw(context, address, size) ? memset(address, 0, size) != NULL : false;
 }
 
+void hm_memory_clear(const hm_memory *memory, unsigned char *address, size_t size)
+{
+#ifdef HM_MEMORY_KEEPS
+    if (hm_memory_is_keeping(memory)) {
+        hm_memory_clear_kept(address, size);
+        return;
+    }
+#endif
+    if (hm_memory_has_raw(memory))
+        memset(address, 0, size);
+}
+
 hm_status hm_memory_commit(const hm_memory *memory, unsigned char *address, size_t size,
                            bool is_raw)
 {

@@ -19,6 +19,38 @@ const hm_memory *hm_memory_os(void);
 const hm_memory *hm_memory_os_huge(void);
 #endif
 
+/* The system's calls, without what is kept (kept.c): for memory whose pages the system tells of,
+ * and below that. */
+#if defined(__wasm__) || defined(HM_FREESTANDING)
+#define hm_memory_system() hm_memory_os()
+#else
+#define HM_MEMORY_KEEPS 1
+const hm_memory *hm_memory_system(void);
+
+/* False: the system refuses. */
+bool hm_memory_system_release(void *address, size_t size);
+
+/* Gives back the memory of pages, which stay accessible where that cannot be changed. */
+void hm_memory_system_discard(void *address, size_t size);
+
+/* Returns the table that keeps what containers release; called once. */
+const hm_memory *hm_memory_keep_for(const hm_memory *system);
+
+/* Whether a part of a reservation can be released. */
+#ifdef _WIN32
+#define HM_MEMORY_SPLITS false
+#else
+#define HM_MEMORY_SPLITS true
+#endif
+
+/* `commit` of that table; and what it adds to `raw`: clears the pages that were kept. */
+bool hm_memory_commit_kept(void *context, void *address, size_t size);
+void hm_memory_clear_kept(unsigned char *address, size_t size);
+
+/* Whether the page of this byte was kept, and so is in memory. */
+bool hm_memory_is_kept(const unsigned char *address);
+#endif
+
 /* HM_ERROR_INVALID when a table lacks a function, or its page size is not valid. */
 hm_status hm_memory_check(const hm_memory *memory);
 
@@ -40,10 +72,23 @@ hm_status hm_memory_commit(const hm_memory *memory, unsigned char *address, size
  */
 bool hm_memory_commit_clear(void *context, void *address, size_t size);
 
+static inline bool hm_memory_is_keeping(const hm_memory *memory)
+{
+#ifdef HM_MEMORY_KEEPS
+    return memory->commit == hm_memory_commit_kept;
+#else
+    (void)memory;
+    return false;
+#endif
+}
+
 static inline bool hm_memory_has_raw(const hm_memory *memory)
 {
-    return memory->commit == hm_memory_commit_clear;
+    return memory->commit == hm_memory_commit_clear || hm_memory_is_keeping(memory);
 }
+
+/* Clears bytes that a raw commit has made accessible, and nobody has written. */
+void hm_memory_clear(const hm_memory *memory, unsigned char *address, size_t size);
 
 /* Gives pages back; records a failure in the same way. */
 hm_status hm_memory_decommit(const hm_memory *memory, unsigned char *address, size_t size);

@@ -30,10 +30,20 @@ static void *posix_reserve(void *context, size_t size)
     return address == MAP_FAILED ? NULL : address;
 }
 
+bool hm_memory_system_release(void *address, size_t size)
+{
+    return munmap(address, size) == 0;
+}
+
 static void posix_release(void *context, void *address, size_t size)
 {
     (void)context;
-    (void)munmap(address, size);
+    (void)hm_memory_system_release(address, size);
+}
+
+void hm_memory_system_discard(void *address, size_t size)
+{
+    (void)madvise(address, size, MADV_DONTNEED);
 }
 
 static bool posix_commit(void *context, void *address, size_t size)
@@ -108,6 +118,7 @@ static hm_memory posix_huge_memory = {.reserve = posix_huge_reserve,
                                       .decommit = posix_decommit,
                                       .release = posix_release,
                                       .remap = posix_remap};
+static const hm_memory *posix_kept;
 static pthread_once_t posix_asked = PTHREAD_ONCE_INIT;
 
 static void posix_ask_page_size(void)
@@ -116,6 +127,7 @@ static void posix_ask_page_size(void)
     posix_huge_memory.page_size =
         /* Coverage: no system that runs the tests has pages above 2 MiB. */
         posix_memory.page_size > posix_huge_size ? posix_memory.page_size : posix_huge_size;
+    posix_kept = hm_memory_keep_for(&posix_memory);
 }
 
 void hm_memory_populate(unsigned char *address, size_t size)
@@ -133,10 +145,16 @@ bool hm_memory_fill_random(void *bytes, size_t size)
     return getentropy(bytes, size) == 0;
 }
 
-const hm_memory *hm_memory_os(void)
+const hm_memory *hm_memory_system(void)
 {
     (void)pthread_once(&posix_asked, posix_ask_page_size);
     return &posix_memory;
+}
+
+const hm_memory *hm_memory_os(void)
+{
+    (void)pthread_once(&posix_asked, posix_ask_page_size);
+    return posix_kept;
 }
 
 const hm_memory *hm_memory_os_huge(void)

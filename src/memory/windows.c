@@ -37,11 +37,21 @@ static bool windows_decommit(void *context, void *address, size_t size)
 
 /* MEM_RELEASE wants size 0: it takes the whole reservation, committed pages included. It fails only
  * for an address that no reservation starts at, which the contract of memory.h rules out. */
+bool hm_memory_system_release(void *address, size_t size)
+{
+    (void)size;
+    return VirtualFree(address, 0, MEM_RELEASE) != 0;
+}
+
 static void windows_release(void *context, void *address, size_t size)
 {
     (void)context;
-    (void)size;
-    (void)VirtualFree(address, 0, MEM_RELEASE);
+    (void)hm_memory_system_release(address, size);
+}
+
+void hm_memory_system_discard(void *address, size_t size)
+{
+    (void)windows_decommit(NULL, address, size);
 }
 
 /* Which pages were written. Only a reservation that was made so is watched, so the range moves to
@@ -108,6 +118,7 @@ static hm_memory windows_memory = {.reserve = windows_reserve,
                                    .commit = windows_commit,
                                    .decommit = windows_decommit,
                                    .release = windows_release};
+static const hm_memory *windows_kept;
 static INIT_ONCE windows_asked = INIT_ONCE_STATIC_INIT;
 
 static BOOL CALLBACK windows_ask_page_size(PINIT_ONCE once, void *parameter, void **result)
@@ -118,15 +129,22 @@ static BOOL CALLBACK windows_ask_page_size(PINIT_ONCE once, void *parameter, voi
     SYSTEM_INFO info;
     GetSystemInfo(&info);
     windows_memory.page_size = info.dwPageSize;
+    windows_kept = hm_memory_keep_for(&windows_memory);
     return TRUE;
 }
 
 /* The first call asks, whichever thread makes it; the others wait for it. It cannot fail, because
  * windows_ask_page_size does not. */
-const hm_memory *hm_memory_os(void)
+const hm_memory *hm_memory_system(void)
 {
     (void)InitOnceExecuteOnce(&windows_asked, windows_ask_page_size, NULL, NULL);
     return &windows_memory;
+}
+
+const hm_memory *hm_memory_os(void)
+{
+    (void)InitOnceExecuteOnce(&windows_asked, windows_ask_page_size, NULL, NULL);
+    return windows_kept;
 }
 
 #endif
