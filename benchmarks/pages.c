@@ -123,8 +123,9 @@ static double measure_protect(size_t size)
 static const struct {
     const char *name;
     double (*measure)(size_t size);
-} rows[] = {{"fault", measure_fault}, {"populated", measure_populated}, {"huge", measure_huge},
-            {"clear", measure_clear}, {"life", measure_life},           {"protect", measure_protect}};
+} rows[] = {{"fault", measure_fault}, {"populated", measure_populated},
+            {"huge", measure_huge},   {"clear", measure_clear},
+            {"life", measure_life},   {"protect", measure_protect}};
 enum { ROWS = sizeof rows / sizeof *rows };
 
 static int compare(const void *a, const void *b)

@@ -34,10 +34,14 @@ enum {
     KEPT_LEAF_PAGES = 1 << 18, /* of 4 KiB: 1 GiB of addresses */
     KEPT_LEAVES = 256,         /* at most */
     KEPT_LOST = 1 << 15,       /* ranges that the system would not take back, at most */
+    KEPT_LOOK = 4096,          /* pages that the system is asked for at a time */
+    KEPT_RUN = 16,             /* pages that are discarded together, at least */
     KEPT_TIMES = 4             /* a range that is so many times larger than asked for stays whole */
 };
 
-/* Bytes: what is kept, unless the program says otherwise; and the largest range that is. */
+/* Bytes: memory for which it pays to look for what was never touched; what is kept, unless the
+ * program says otherwise; and the largest range that is. */
+#define KEPT_WORTH ((size_t)1 << 20)
 #define KEPT_MOST ((size_t)64 << 20)
 #define KEPT_MAX_RANGE ((size_t)256 << 20)
 
@@ -173,7 +177,8 @@ static void kept_mark(const void *address, size_t size, int state)
     uintptr_t page = kept_page_of(address);
     for (size_t left = kept_pages_in(size), part; left > 0; left -= part, page += part) {
         part = left;
-        memset(kept_states(page, &part), state, part);
+        unsigned char *states = kept_states(page, &part);
+        memset(states, state, part);
     }
 }
 
@@ -206,7 +211,7 @@ static void kept_begin(const unsigned char *address, size_t size)
 static void kept_lose(unsigned char *address, size_t size)
 {
     kept_range *lost = hm_atomic_load_pointer(&kept_lost);
-    hm_memory_system_discard(address, size);
+    (void)hm_memory_system_discard(address, size);
     if (lost == NULL || !kept_wait_for_lock())
         return;
     if (lost_count < KEPT_LOST)
@@ -262,11 +267,46 @@ static void kept_drop_all(const kept_range *ranges, uint32_t count)
         kept_drop(ranges[i].address, ranges[i].size);
 }
 
+/* Of so many pages, finds the runs that have never been touched, and lets them read as zero. One
+ * that the system has written to disk counts as such, and is discarded. */
+static void kept_forget_some(unsigned char *address, unsigned char *states, size_t count)
+{
+    unsigned char resident[KEPT_LOOK];
+    const uint32_t shift = kept_page_shift;
+    if (!hm_memory_system_resident(address, count << shift, resident))
+        return;
+    for (size_t i = 0, end; i < count; i = end) {
+        for (end = i; end < count && states[end] == KEPT_FRESH && (resident[end] & 1) == 0;)
+            end++;
+        if (end - i >= KEPT_RUN &&
+            hm_memory_system_discard(address + (i << shift), (end - i) << shift))
+            memset(states + i, KEPT_CLEAR, end - i);
+        end += end == i;
+    }
+}
+
+/* A container may have reserved much more than it has used: the next one would touch it to clear
+ * it. */
+static void kept_forget_untouched(unsigned char *address, size_t size)
+{
+    uintptr_t page = kept_page_of(address);
+    for (size_t left = kept_pages_in(size), part; left > 0; left -= part, page += part) {
+        part = left < KEPT_LOOK ? left : KEPT_LOOK;
+        unsigned char *states = kept_states(page, &part);
+        kept_forget_some(address, states, part);
+        address += part << kept_page_shift;
+    }
+}
+
 static void kept_release(void *context, void *address, size_t size)
 {
     (void)context;
     kept_range taken[KEPT_RANGES];
     size_t warm = kept_is_known(address) ? kept_warm_size(address, size) : 0;
+    if (warm >= KEPT_WORTH) {
+        kept_forget_untouched(address, size);
+        warm = kept_warm_size(address, size);
+    }
     if (warm == 0 || !kept_try_lock()) {
         kept_drop(address, size);
         return;
@@ -335,8 +375,10 @@ static void *kept_reserve(void *context, size_t size)
     }
     if (rest.size != 0)
         kept_drop(rest.address, rest.size);
-    if (address != NULL)
+    if (address != NULL) {
+        kept_poison(address, size, false);
         return address;
+    }
     address = system->reserve(system->context, size);
     if (address == NULL && hm_memory_os_kept() != 0) {
         hm_memory_os_trim();
@@ -400,14 +442,6 @@ static bool kept_commit_raw(void *context, void *address, size_t size)
     return true;
 }
 
-bool hm_memory_commit_kept(void *context, void *address, size_t size)
-{
-    if (!kept_commit_raw(context, address, size))
-        return false;
-    hm_memory_clear_kept(address, size);
-    return true;
-}
-
 void hm_memory_clear_kept(unsigned char *address, size_t size)
 {
     if (size == 0 || !kept_is_known(address))
@@ -419,6 +453,14 @@ void hm_memory_clear_kept(unsigned char *address, size_t size)
         if (*kept_states(kept_page_of(address), &count) == KEPT_STALE)
             memset(address, 0, part);
     }
+}
+
+bool hm_memory_commit_kept(void *context, void *address, size_t size)
+{
+    if (!kept_commit_raw(context, address, size))
+        return false;
+    hm_memory_clear_kept(address, size);
+    return true;
 }
 
 bool hm_memory_is_kept(const unsigned char *address)
@@ -450,17 +492,25 @@ static bool kept_remap(void *context, void *from, void *to, size_t size)
     return true;
 }
 
+enum { KEPT_BUSY = 1, KEPT_READY };
+
+static uint32_t kept_begun; /* whether the rest of the table is known: 0, or one of these */
 static hm_memory kept_table = {.reserve = kept_reserve,
                                .commit = hm_memory_commit_kept,
                                .decommit = kept_decommit,
                                .release = kept_release,
                                .raw = kept_commit_raw};
 
-const hm_memory *hm_memory_keep_for(const hm_memory *system)
+const hm_memory *hm_memory_os(void)
 {
-    kept_table.page_size = system->page_size;
-    kept_table.remap = system->remap != NULL ? kept_remap : NULL;
-    kept_page_shift = hm_bits_lowest(system->page_size);
+    const hm_memory *system = hm_memory_system();
+    while (hm_atomic_load(&kept_begun) != KEPT_READY)
+        if (hm_atomic_exchange_if(&kept_begun, 0, KEPT_BUSY)) {
+            kept_table.page_size = system->page_size;
+            kept_table.remap = system->remap != NULL ? kept_remap : NULL;
+            kept_page_shift = hm_bits_lowest(system->page_size);
+            (void)hm_atomic_exchange_if(&kept_begun, KEPT_BUSY, KEPT_READY);
+        }
     return &kept_table;
 }
 
@@ -500,7 +550,14 @@ size_t hm_memory_os_kept(void)
     return size;
 }
 
-#elif !defined(HM_FREESTANDING)
+#else
+
+const hm_memory *hm_memory_os(void)
+{
+    return hm_memory_system();
+}
+
+#ifndef HM_FREESTANDING
 
 void hm_memory_os_keep(size_t most)
 {
@@ -516,4 +573,5 @@ size_t hm_memory_os_kept(void)
     return 0;
 }
 
+#endif
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* memory, on every platform: the calls of a memory table with their errors, stubs for what some
- * platforms lack, and poisoning for AddressSanitizer. */
+/* memory, on every platform: the calls of a memory table with their errors, and stubs for what
+ * some platforms lack. */
 #include "memory_private.h"
 
 #include "../base/base_private.h"
@@ -150,25 +150,3 @@ const hm_memory *hm_memory_os_huge(void)
 }
 
 #endif
-
-void hm_memory_poison(const void *address, size_t size)
-{
-#ifdef HM_HAS_POISON
-    if (hm_memory_poisons())
-        __asan_poison_memory_region(address, size);
-#else
-    (void)address;
-    (void)size;
-#endif
-}
-
-void hm_memory_unpoison(const void *address, size_t size)
-{
-#ifdef HM_HAS_POISON
-    if (hm_memory_poisons())
-        __asan_unpoison_memory_region(address, size);
-#else
-    (void)address;
-    (void)size;
-#endif
-}

@@ -21,20 +21,19 @@ const hm_memory *hm_memory_os_huge(void);
 
 /* The system's calls, without what is kept (kept.c): for memory whose pages the system tells of,
  * and below that. */
-#if defined(__wasm__) || defined(HM_FREESTANDING)
-#define hm_memory_system() hm_memory_os()
-#else
-#define HM_MEMORY_KEEPS 1
 const hm_memory *hm_memory_system(void);
+
+#if !defined(__wasm__) && !defined(HM_FREESTANDING)
+#define HM_MEMORY_KEEPS 1
 
 /* False: the system refuses. */
 bool hm_memory_system_release(void *address, size_t size);
 
-/* Gives back the memory of pages, which stay accessible where that cannot be changed. */
-void hm_memory_system_discard(void *address, size_t size);
+/* Gives back the memory of accessible pages. False: the system refuses. */
+bool hm_memory_system_discard(void *address, size_t size);
 
-/* Returns the table that keeps what containers release; called once. */
-const hm_memory *hm_memory_keep_for(const hm_memory *system);
+/* Sets bit 0 of a byte for each page that is in memory. False: the system does not tell. */
+bool hm_memory_system_resident(void *address, size_t size, unsigned char *resident);
 
 /* Whether a part of a reservation can be released. */
 #ifdef _WIN32
@@ -43,7 +42,7 @@ const hm_memory *hm_memory_keep_for(const hm_memory *system);
 #define HM_MEMORY_SPLITS true
 #endif
 
-/* `commit` of that table; and what it adds to `raw`: clears the pages that were kept. */
+/* `commit` of hm_memory_os(); and what it adds to `raw`: clears the pages that were kept. */
 bool hm_memory_commit_kept(void *context, void *address, size_t size);
 void hm_memory_clear_kept(unsigned char *address, size_t size);
 

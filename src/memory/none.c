@@ -7,7 +7,7 @@
 #ifdef HM_FREESTANDING
 
 /* hm_memory_check knows it. */
-const hm_memory *hm_memory_os(void)
+const hm_memory *hm_memory_system(void)
 {
     static const hm_memory none;
     return &none;

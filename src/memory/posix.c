@@ -41,9 +41,18 @@ static void posix_release(void *context, void *address, size_t size)
     (void)hm_memory_system_release(address, size);
 }
 
-void hm_memory_system_discard(void *address, size_t size)
+bool hm_memory_system_resident(void *address, size_t size, unsigned char *resident)
 {
-    (void)madvise(address, size, MADV_DONTNEED);
+#ifdef __APPLE__
+    return mincore(address, size, (char *)resident) == 0;
+#else
+    return mincore(address, size, resident) == 0;
+#endif
+}
+
+bool hm_memory_system_discard(void *address, size_t size)
+{
+    return madvise(address, size, MADV_DONTNEED) == 0;
 }
 
 static bool posix_commit(void *context, void *address, size_t size)
@@ -118,7 +127,6 @@ static hm_memory posix_huge_memory = {.reserve = posix_huge_reserve,
                                       .decommit = posix_decommit,
                                       .release = posix_release,
                                       .remap = posix_remap};
-static const hm_memory *posix_kept;
 static pthread_once_t posix_asked = PTHREAD_ONCE_INIT;
 
 static void posix_ask_page_size(void)
@@ -127,7 +135,6 @@ static void posix_ask_page_size(void)
     posix_huge_memory.page_size =
         /* Coverage: no system that runs the tests has pages above 2 MiB. */
         posix_memory.page_size > posix_huge_size ? posix_memory.page_size : posix_huge_size;
-    posix_kept = hm_memory_keep_for(&posix_memory);
 }
 
 void hm_memory_populate(unsigned char *address, size_t size)
@@ -149,12 +156,6 @@ const hm_memory *hm_memory_system(void)
 {
     (void)pthread_once(&posix_asked, posix_ask_page_size);
     return &posix_memory;
-}
-
-const hm_memory *hm_memory_os(void)
-{
-    (void)pthread_once(&posix_asked, posix_ask_page_size);
-    return posix_kept;
 }
 
 const hm_memory *hm_memory_os_huge(void)

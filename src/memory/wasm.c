@@ -174,7 +174,7 @@ bool hm_memory_fill_random(void *bytes, size_t size)
     return getentropy(bytes, size) == 0;
 }
 
-const hm_memory *hm_memory_os(void)
+const hm_memory *hm_memory_system(void)
 {
     static const hm_memory os = {.reserve = wasm_reserve,
                                  .commit = wasm_commit,

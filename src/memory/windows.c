@@ -49,9 +49,15 @@ static void windows_release(void *context, void *address, size_t size)
     (void)hm_memory_system_release(address, size);
 }
 
-void hm_memory_system_discard(void *address, size_t size)
+bool hm_memory_system_resident(void *address, size_t size, unsigned char *resident)
 {
-    (void)windows_decommit(NULL, address, size);
+    (void)address, (void)size, (void)resident;
+    return false;
+}
+
+bool hm_memory_system_discard(void *address, size_t size)
+{
+    return windows_decommit(NULL, address, size);
 }
 
 /* Which pages were written. Only a reservation that was made so is watched, so the range moves to
@@ -118,7 +124,6 @@ static hm_memory windows_memory = {.reserve = windows_reserve,
                                    .commit = windows_commit,
                                    .decommit = windows_decommit,
                                    .release = windows_release};
-static const hm_memory *windows_kept;
 static INIT_ONCE windows_asked = INIT_ONCE_STATIC_INIT;
 
 static BOOL CALLBACK windows_ask_page_size(PINIT_ONCE once, void *parameter, void **result)
@@ -129,7 +134,6 @@ static BOOL CALLBACK windows_ask_page_size(PINIT_ONCE once, void *parameter, voi
     SYSTEM_INFO info;
     GetSystemInfo(&info);
     windows_memory.page_size = info.dwPageSize;
-    windows_kept = hm_memory_keep_for(&windows_memory);
     return TRUE;
 }
 
@@ -139,12 +143,6 @@ const hm_memory *hm_memory_system(void)
 {
     (void)InitOnceExecuteOnce(&windows_asked, windows_ask_page_size, NULL, NULL);
     return &windows_memory;
-}
-
-const hm_memory *hm_memory_os(void)
-{
-    (void)InitOnceExecuteOnce(&windows_asked, windows_ask_page_size, NULL, NULL);
-    return windows_kept;
 }
 
 #endif

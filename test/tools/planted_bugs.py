@@ -80,7 +80,7 @@ BUGS = [
         "start, size, array->is_raw);\n    if (status != HM_OK)",
         "start, size, array->is_raw);\n    if (false)", "map"),
     Bug("what a container reads first is not cleared", "src/memory/array.c",
-        "    memset(data + used, 0, size - used);\n", "", "map"),
+        "    hm_memory_clear(array->memory, data + used, size - used);\n", "", "map"),
     Bug("trim takes a page in which an item lives", "src/pool/levels.c",
         "word < hm_pool_word_count(range.end); word++)\n        if (pool->words[word].live",
         "word < range.end / HM_POOL_WORD; word++)\n        if (pool->words[word].live", "pool",
@@ -262,8 +262,8 @@ BUGS = [
         "    uint32_t end = secondary->count + n; /*",
         "    uint32_t end = secondary->count + n - (n != 0); /*", "secondary"),
     Bug("a map that has moved keeps the address of its old items", "src/dense/map.c",
-        "    map->items = hm_array_data(&map->item_array);\n    if (map->extras != NULL)",
-        "    if (map->extras != NULL)", "map"),
+        "    map->items = hm_array_data(&map->item_array);\n    map->extras = (hm_map_extras *)",
+        "    map->extras = (hm_map_extras *)", "map"),
     Bug("an item of the map itself is read where it was before the map moved", "src/dense/map.c",
         "    map_write(map, index, hm_array_translate(item, before, map->item_size * index, "
         "map->items));\n    return handle;", "    map_write(map, index, item);\n    return handle;",
@@ -287,8 +287,8 @@ BUGS = [
     Bug("an adopt leaves the word of the last hole listed", "src/pool/slots.c",
         "    if (hm_pool_holes(pool, word) == 0)\n", "    if (false)\n", "pool"),
     Bug("a trim to a smaller range has no space for the free slots", "src/ids/id_table.c",
-        "(size_t)table->count + n : table->used;",
-        "(size_t)table->count + n : table->count;", "map"),
+        "        if (capacity < table->used)\n            capacity = table->used;\n",
+        "        if (capacity < table->count)\n            capacity = table->count;\n", "map"),
     Bug("pages that the system refuses to remap are lost", "src/memory/array.c",
         "                      hm_memory_round_up(size, memory->page_size)))\n        return;",
         "                      hm_memory_round_up(size, memory->page_size)) + 1)\n        return;",
@@ -460,12 +460,12 @@ BUGS = [
         "src/world/entities.c",
         "        status = entities_prepare_rows(world, HM_WORLD_ROOT, 1);\n"
         "    if (status == HM_OK)\n"
-        "        status = hm_id_table_prepare_adopt(&world->ids, entity, world, entities_move);",
+        "        status = hm_world_prepare_adopt(world, entity);",
         "        hm_world_create_promised(world);\n"
         "    if (status == HM_OK)\n"
         "        status = entities_prepare_rows(world, HM_WORLD_ROOT, 1);\n"
         "    if (status == HM_OK)\n"
-        "        status = hm_id_table_prepare_adopt(&world->ids, entity, world, entities_move);",
+        "        status = hm_world_prepare_adopt(world, entity);",
         "world"),
     Bug("an adopt takes an earlier life of a slot that a trim has dropped",
         "src/ids/adopt.c",
