@@ -36,7 +36,7 @@ enum {
     KEPT_LOST = 1 << 15,       /* ranges that the system would not take back, at most */
     KEPT_LOOK = 4096,          /* pages that the system is asked for at a time */
     KEPT_RUN = 16,             /* pages that are discarded together, at least */
-    KEPT_TIMES = 4             /* a range that is so many times larger than asked for stays whole */
+    KEPT_PART = 2              /* what is asked for is that part larger than the rest, or more */
 };
 
 /* Bytes: memory for which it pays to look for what was never touched; what is kept, unless the
@@ -327,7 +327,8 @@ static void kept_release(void *context, void *address, size_t size)
 /* reserve */
 
 /* Returns the place of the range that serves best: the latest of this size, or else the smallest
- * that is not much larger; KEPT_RANGES: there is none. */
+ * that is not much larger; KEPT_RANGES: there is none. A container that grows asks for half of what
+ * it will need next, so that must not be divided for it. */
 static uint32_t kept_choose(size_t size)
 {
     uint32_t best = KEPT_RANGES;
@@ -335,7 +336,7 @@ static uint32_t kept_choose(size_t size)
         size_t has = kept_ranges[i].size;
         if (has == size)
             return i;
-        if (HM_MEMORY_SPLITS && has > size && has / KEPT_TIMES <= size &&
+        if (HM_MEMORY_SPLITS && has > size && has - size <= size / KEPT_PART &&
             (best == KEPT_RANGES || has < kept_ranges[best].size))
             best = i;
     }

@@ -48,6 +48,8 @@ void hm_memory_clear_kept(unsigned char *address, size_t size);
 
 /* Whether the page of this byte was kept, and so is in memory. */
 bool hm_memory_is_kept(const unsigned char *address);
+#else
+#define hm_memory_is_kept(address) ((void)(address), false)
 #endif
 
 /* HM_ERROR_INVALID when a table lacks a function, or its page size is not valid. */
