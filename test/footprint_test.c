@@ -131,6 +131,33 @@ TEST(footprint, a_reserve_of_millions_makes_nothing_resident)
     hm_map_fini(&map);
 }
 
+/* Where there are huge pages, the last one that an item is in may have no other; and what a step
+ * commits is not touched. */
+TEST(footprint, a_large_map_has_little_more_in_memory_than_its_items)
+{
+    enum { ITEM_SIZE = 64, SMALL = 250000, LARGE = 1000000 };
+    if (resident_size() == 0 || test_scale() > 1) {
+        test_leave_out("resident memory of a large map: not told here, or another's");
+        return;
+    }
+    const uint32_t capacities[] = {0, LARGE};
+    for (size_t i = 0; i < 2; i++) {
+        hm_memory_os_keep(0);
+        hm_map map;
+        size_t before = resident_size(), slack = (size_t)1 << 20; /* the test's own, and steps */
+        CHECK(hm_map_init(&map, &(hm_map_desc){.item_size = ITEM_SIZE,
+                                               .capacity = capacities[i]}) == HM_OK);
+        for (uint32_t n = 1; n <= LARGE; n++) {
+            CHECK(!hm_handle_is_null(hm_map_insert(&map, NULL)));
+            size_t used = n * (ITEM_SIZE + sizeof(hm_handle) + sizeof(uint32_t));
+            if (n % (SMALL / 7) == 0)
+                CHECK(resident_size() - before <= used + (n < SMALL ? used / 4 : used / 8) + slack);
+        }
+        hm_map_fini(&map);
+        hm_memory_os_keep((size_t)64 << 20);
+    }
+}
+
 #if defined(__linux__)
 
 enum { AHEAD_PAGES = 32 };

@@ -161,6 +161,14 @@ static void array_set_limit(hm_array *array, size_t size)
     array->limit = limit < array->capacity ? limit : array->capacity;
 }
 
+/* Asks for huge pages once an array is large: where nothing has been written yet it gets them at
+ * once, and elsewhere when the system finds time. */
+static void array_advise(const hm_array *array)
+{
+    if (hm_memory_is_huge(array->memory, array->committed_size))
+        hm_memory_advise_huge(array->data, array->item_size * array->capacity);
+}
+
 void hm_array_place_whole(const hm_array_column *column, unsigned char *data)
 {
     hm_array *array = column->array;
@@ -168,6 +176,7 @@ void hm_array_place_whole(const hm_array_column *column, unsigned char *data)
     size_t size = hm_memory_round_up(array_size_of(&column->desc), HM_ARRAY_LINE);
     array->moves_to_grow = true;
     array->committed_size = size;
+    array_advise(array);
     size_t used = column->desc.item_size * column->used;
     if (column->is_visible) {
         hm_memory_poison(data + used, size - used);
@@ -370,8 +379,11 @@ void hm_array_fini(hm_array *array)
 /* Commits once: up to `end`, or a step if that is more. */
 static hm_status array_commit_to(hm_array *array, size_t end)
 {
+    const size_t before = array->committed_size;
     size_t step = array->step_shift != 0 ? (size_t)1 << (array->step_shift - 1)
-                                         : hm_memory_growth(array->memory, array->committed_size);
+                                         : hm_memory_growth(array->memory, before);
+    if (array->step_shift == 0 && hm_memory_is_huge(array->memory, before))
+        step = HM_MEMORY_HUGE_PAGE - (uintptr_t)(array->data + before) % HM_MEMORY_HUGE_PAGE;
     size_t left = hm_memory_round_up(array->item_size * array->capacity, array->memory->page_size) -
                   array->committed_size;
     size_t size = end - array->committed_size;
@@ -383,6 +395,8 @@ static hm_status array_commit_to(hm_array *array, size_t end)
     if (status != HM_OK)
         return status;
     array->committed_size += size;
+    if (!hm_memory_is_huge(array->memory, before))
+        array_advise(array);
     return HM_OK;
 }
 

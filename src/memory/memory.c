@@ -119,10 +119,17 @@ size_t hm_memory_growth(const hm_memory *memory, size_t committed_size)
 size_t hm_memory_resident_size(const hm_memory *memory, size_t ready_size, size_t committed_size)
 {
     size_t left = committed_size - ready_size;
-    if (memory != hm_memory_os() || hm_memory_growth(memory, ready_size) < MEMORY_MIN_PREFAULT)
+    if (memory != hm_memory_os() || hm_memory_growth(memory, ready_size) < MEMORY_MIN_PREFAULT ||
+        hm_memory_is_huge(memory, ready_size))
         return 0;
     size_t size = hm_memory_round_up(MEMORY_RESIDENT, memory->page_size);
     return size < left ? size : left;
+}
+
+bool hm_memory_is_huge(const hm_memory *memory, size_t committed_size)
+{
+    return committed_size >= HM_MEMORY_HUGE_FROM && memory == hm_memory_os() &&
+           memory->page_size < HM_MEMORY_HUGE_PAGE;
 }
 
 uint64_t hm_memory_random(void)
@@ -134,9 +141,15 @@ uint64_t hm_memory_random(void)
 
 #if defined(_WIN32) || defined(__wasm__) || defined(HM_FREESTANDING)
 
-/* Windows has no call that makes committed pages resident; on WebAssembly they are resident once
- * the memory has grown. */
+/* Windows has no call that makes committed pages resident, or huge ones without a privilege; on
+ * WebAssembly they are resident once the memory has grown. */
 void hm_memory_populate(unsigned char *address, size_t size)
+{
+    (void)address;
+    (void)size;
+}
+
+void hm_memory_advise_huge(unsigned char *address, size_t size)
 {
     (void)address;
     (void)size;

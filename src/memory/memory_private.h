@@ -142,6 +142,18 @@ size_t hm_memory_resident_size(const hm_memory *memory, size_t ready_size, size_
 /* The platform's part of it: asks the system to make committed pages resident, if it can. */
 void hm_memory_populate(unsigned char *address, size_t size);
 
+/* Bytes. What grows by itself goes on in huge pages once so much is committed: then the last one,
+ * which may have no item but one, is at most an eighth more. */
+#define HM_MEMORY_HUGE_PAGE ((size_t)2 << 20)
+#define HM_MEMORY_HUGE_FROM (8 * HM_MEMORY_HUGE_PAGE)
+
+/* Whether an array of so many committed bytes goes on in huge pages: not in a copy of the system's
+ * table. */
+bool hm_memory_is_huge(const hm_memory *memory, size_t committed_size);
+
+/* The platform's part of it: asks for huge pages where whole ones fit. */
+void hm_memory_advise_huge(unsigned char *address, size_t size);
+
 /* Returns bits that a stranger cannot guess. If the system has none, or a sandbox refuses them,
  * they come from addresses and vary only with how the system places the program. */
 uint64_t hm_memory_random(void);

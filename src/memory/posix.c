@@ -20,8 +20,8 @@
 #define MAP_NORESERVE 0
 #endif
 
-/* Bytes. The size of a huge page with 4 KiB base pages; elsewhere it is just a size. */
-static const size_t posix_huge_size = (size_t)2 << 20;
+/* The size of a huge page with 4 KiB base pages; elsewhere it is just a size. */
+static const size_t posix_huge_size = HM_MEMORY_HUGE_PAGE;
 
 static void *posix_reserve(void *context, size_t size)
 {
@@ -141,6 +141,19 @@ void hm_memory_populate(unsigned char *address, size_t size)
 {
 #ifdef MADV_POPULATE_WRITE
     (void)madvise(address, size, MADV_POPULATE_WRITE); /* If refused, touching them does it. */
+#else
+    (void)address;
+    (void)size;
+#endif
+}
+
+void hm_memory_advise_huge(unsigned char *address, size_t size)
+{
+#ifdef MADV_HUGEPAGE
+    size_t gap = (size_t)(0 - (uintptr_t)address) % HM_MEMORY_HUGE_PAGE;
+    if (gap < size && (size - gap) / HM_MEMORY_HUGE_PAGE != 0)
+        (void)madvise(address + gap, (size - gap) / HM_MEMORY_HUGE_PAGE * HM_MEMORY_HUGE_PAGE,
+                      MADV_HUGEPAGE); /* If refused, pages are normal ones. */
 #else
     (void)address;
     (void)size;
