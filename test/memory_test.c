@@ -536,6 +536,38 @@ TEST(memory, the_pages_of_a_step_of_something_large_are_brought_in_parts)
 }
 #endif
 
+/* A release in the middle of a mapping splits it in two, which is refused when none is left. */
+TEST(memory, a_range_that_the_system_would_not_take_back_goes_back_later)
+{
+    enum { MIDDLES = 64 };
+    const hm_memory *memory = hm_memory_os();
+    const size_t page = memory->page_size, pages = test_scaled(140000);
+    unsigned char *ranges[2 * MIDDLES + 1];
+    hm_memory_os_keep(0);
+    for (size_t i = 0; i < 2 * MIDDLES + 1; i++) {
+        ranges[i] = memory->reserve(memory->context, 4 * page);
+        CHECK(ranges[i] != NULL);
+    }
+    unsigned char *others = memory->reserve(memory->context, pages * page);
+    CHECK(others != NULL);
+    size_t n = 0, refused = 0;
+    while (n < pages && memory->commit(memory->context, others + n * page, page))
+        n += 2;
+    for (size_t i = 1; i < 2 * MIDDLES; i += 2) {
+        memory->release(memory->context, ranges[i], 4 * page);
+        refused += is_mapped(ranges[i]);
+    }
+    if (refused == 0)
+        test_leave_out("a release for want of mappings: there are more than were used up");
+    memory->release(memory->context, others, pages * page);
+    for (size_t i = 0; i <= 2 * MIDDLES; i += 2)
+        memory->release(memory->context, ranges[i], 4 * page);
+    hm_memory_os_trim();
+    for (size_t i = 0; i <= 2 * MIDDLES; i++)
+        CHECK(!is_mapped(ranges[i]));
+    hm_memory_os_keep((size_t)64 << 20);
+}
+
 /* Linux aligns a mapping of whole huge pages to huge pages, and others not: an odd size makes
  * reserve release a head. */
 TEST(memory, huge_pages_begin_where_one_can_and_nothing_else_is_kept)

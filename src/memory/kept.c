@@ -33,7 +33,8 @@ enum {
     KEPT_RANGES = 128,         /* at most */
     KEPT_LEAF_PAGES = 1 << 18, /* of 4 KiB: 1 GiB of addresses */
     KEPT_LEAVES = 256,         /* at most */
-    KEPT_LOST = 1 << 15,       /* ranges that the system would not take back, at most */
+    KEPT_LOST = 1 << 16,       /* ranges that the system would not take back, at most; it has
+                                  a limit of 65,530 mappings */
     KEPT_LOOK = 4096,          /* pages that the system is asked for at a time */
     KEPT_RUN = 16,             /* pages that are discarded together, at least */
     KEPT_PART = 2              /* what is asked for is that part larger than the rest, or more */
@@ -63,7 +64,7 @@ static uint32_t kept_count, lost_count;
 static uint32_t kept_page_shift;
 static size_t kept_size, kept_most = KEPT_MOST; /* bytes */
 static kept_range kept_ranges[KEPT_RANGES];     /* from the oldest on */
-static void *kept_lost;                         /* NULL, or kept_range[KEPT_LOST] */
+static kept_range *kept_lost; /* KEPT_LOST of them, made before they are needed; or NULL */
 
 static bool kept_try_lock(void)
 {
@@ -109,24 +110,18 @@ static void *kept_allocate(size_t size)
     return NULL;
 }
 
-/* Puts what was made where another thread may just have done the same; returns what is there. */
-static void *kept_publish(void **place, void *made, size_t size)
-{
-    if (made != NULL && !hm_atomic_set_pointer(place, made))
-        (void)hm_memory_system_release(made,
-                                       hm_memory_round_up(size, hm_memory_system()->page_size));
-    return hm_atomic_load_pointer(place);
-}
-
+/* Makes the leaf of this number, unless another thread has just made one there. Returns what is
+ * there then; NULL: it is refused. */
 static kept_leaf *kept_make_leaf(void **place, uintptr_t number)
 {
     kept_leaf *leaf = kept_allocate(sizeof *leaf);
-    if (leaf != NULL)
-        leaf->number = number;
-    if (hm_atomic_load_pointer(&kept_lost) == NULL)
-        (void)kept_publish(&kept_lost, kept_allocate(sizeof(kept_range) * KEPT_LOST),
-                           sizeof(kept_range) * KEPT_LOST);
-    return kept_publish(place, leaf, sizeof *leaf);
+    if (leaf == NULL)
+        return NULL;
+    leaf->number = number;
+    if (!hm_atomic_set_pointer(place, leaf))
+        (void)hm_memory_system_release(
+            leaf, hm_memory_round_up(sizeof *leaf, hm_memory_system()->page_size));
+    return hm_atomic_load_pointer(place);
 }
 
 /* Returns the leaf of a page; NULL if there is none, and none is to be made or can be. */
@@ -210,12 +205,11 @@ static void kept_begin(const unsigned char *address, size_t size)
 /* Remembers a range that the system would not take back. */
 static void kept_lose(unsigned char *address, size_t size)
 {
-    kept_range *lost = hm_atomic_load_pointer(&kept_lost);
     (void)hm_memory_system_discard(address, size);
-    if (lost == NULL || !kept_wait_for_lock())
+    if (kept_lost == NULL || !kept_wait_for_lock())
         return;
     if (lost_count < KEPT_LOST)
-        lost[lost_count++] = (kept_range){address, size, 0};
+        kept_lost[lost_count++] = (kept_range){address, size, 0};
     kept_unlock();
 }
 
@@ -225,7 +219,7 @@ static void kept_find_lost(void)
     for (bool found = true; found && kept_try_lock();) {
         kept_range range = {NULL, 0, 0};
         if (lost_count > 0)
-            range = ((kept_range *)hm_atomic_load_pointer(&kept_lost))[--lost_count];
+            range = kept_lost[--lost_count];
         kept_unlock();
         found = range.address != NULL && hm_memory_system_release(range.address, range.size);
         if (range.address != NULL && !found)
@@ -510,6 +504,7 @@ const hm_memory *hm_memory_os(void)
             kept_table.page_size = system->page_size;
             kept_table.remap = system->remap != NULL ? kept_remap : NULL;
             kept_page_shift = hm_bits_lowest(system->page_size);
+            kept_lost = kept_allocate(sizeof *kept_lost * KEPT_LOST);
             (void)hm_atomic_exchange_if(&kept_begun, KEPT_BUSY, KEPT_READY);
         }
     return &kept_table;
