@@ -59,6 +59,7 @@ typedef struct kept_leaf {
 } kept_leaf;
 
 static void *kept_leaves[KEPT_LEAVES]; /* a hash table of kept_leaf *, by their numbers */
+static uint32_t kept_drops;            /* ranges that went back to the system; it may wrap */
 static uint32_t kept_lock;             /* 1: a thread has it. It guards all below. */
 static uint32_t kept_count, lost_count;
 static uint32_t kept_page_shift;
@@ -232,7 +233,8 @@ static void kept_drop(unsigned char *address, size_t size)
 {
     if (kept_is_known(address)) {
         kept_poison(address, size, false);
-        kept_mark(address, size, KEPT_UNKNOWN); /* Before another thread may get the addresses. */
+        kept_mark(address, size, KEPT_UNKNOWN); /* Before another thread may get the addresses: */
+        (void)hm_atomic_add(&kept_drops, 1);    /* it sees that, by the load in kept_reserve. */
     }
     if (hm_memory_system_release(address, size))
         kept_find_lost();
@@ -379,6 +381,7 @@ static void *kept_reserve(void *context, size_t size)
         hm_memory_os_trim();
         address = system->reserve(system->context, size);
     }
+    (void)hm_atomic_load(&kept_drops);
     if (address != NULL && keeps)
         kept_begin(address, size);
     return address;
