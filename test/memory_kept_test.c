@@ -4,12 +4,16 @@
 #define _DEFAULT_SOURCE /* MAP_ANONYMOUS */
 #endif
 
+#include "../src/memory/poison_private.h"
+#include "support/layout.h"
 #include "support/memory.h"
 #include "support/test.h"
 
 #include <handle_map/history.h>
 #include <handle_map/map.h>
+#include <handle_map/report.h>
 
+#include <stdio.h>
 #include <string.h>
 
 #if defined(__linux__)
@@ -115,6 +119,106 @@ TEST(memory_kept, what_is_committed_reads_as_zero_whatever_was_there_before)
     CHECK(memory->commit(memory->context, first, size));
     CHECK(test_bytes_are(first, size, 0));
     memory->release(memory->context, first, size);
+}
+
+/* What is asked for is a little less than what is kept. */
+TEST(memory_kept, a_range_is_divided_and_its_parts_are_kept_again)
+{
+    if (!begin())
+        return;
+    const hm_memory *memory = hm_memory_os();
+    const size_t page = memory->page_size;
+    unsigned char *whole = memory->reserve(memory->context, 8 * page);
+    CHECK(whole != NULL && memory->commit(memory->context, whole, 8 * page));
+    memset(whole, 0xA5, 8 * page);
+    memory->release(memory->context, whole, 8 * page);
+    unsigned char *first = memory->reserve(memory->context, 6 * page);
+    bool divides = first == whole; /* Windows gives back only whole reservations. */
+    CHECK(!divides || hm_memory_os_kept() == 2 * page);
+    CHECK(memory->commit(memory->context, first, 6 * page));
+    CHECK(test_bytes_are(first, 6 * page, 0));
+    if (divides)
+        CHECK(memory->reserve(memory->context, 2 * page) == whole + 6 * page);
+    CHECK(!divides || hm_memory_os_kept() == 0);
+    memory->release(memory->context, first, 6 * page);
+    CHECK(!divides || hm_memory_os_kept() == 6 * page);
+    if (divides)
+        memory->release(memory->context, whole + 6 * page, 2 * page);
+    hm_memory_os_trim();
+    CHECK(hm_memory_os_kept() == 0);
+}
+
+TEST(memory_kept, pages_that_were_remapped_are_kept_where_they_are)
+{
+    if (!begin() || hm_memory_os()->remap == NULL)
+        return;
+    const hm_memory *memory = hm_memory_os();
+    const size_t size = 4 * memory->page_size;
+    unsigned char *from = memory->reserve(memory->context, size);
+    unsigned char *to = memory->reserve(memory->context, size);
+    CHECK(from != NULL && memory->commit(memory->context, from, size));
+    CHECK(to != NULL && memory->commit(memory->context, to, size));
+    memset(from, 0xA5, size);
+    bool moves = memory->remap(memory->context, from, to, size);
+    memory->release(memory->context, from, size);
+    CHECK(hm_memory_os_kept() == (moves ? 0 : size));
+    memory->release(memory->context, to, size);
+    CHECK(hm_memory_os_kept() == (moves ? size : 2 * size));
+    hm_memory_os_trim();
+}
+
+/* The system gives the same addresses to another one, which is not kept later. */
+TEST(memory_kept, what_went_back_to_the_system_is_forgotten)
+{
+    if (!begin())
+        return;
+    const void *place = live_and_end(0, ITEMS);
+    hm_memory_os_keep(0);
+    bool is_same = false;
+    for (int i = 0; i < 20 && !is_same; i++)
+        is_same = live_and_end(0, ITEMS) == place;
+    CHECK(hm_memory_os_kept() == 0);
+    hm_memory_os_keep((size_t)64 * MIB);
+}
+
+/* Only where AddressSanitizer runs. */
+TEST(memory_kept, the_use_of_what_an_ended_container_had_is_reported)
+{
+#ifdef HM_HAS_POISON
+    if (!begin() || !hm_memory_poisons())
+        return;
+    const unsigned char *place = live_and_end(0, ITEMS);
+    CHECK(hm_memory_os_kept() != 0);
+    CHECK(__asan_address_is_poisoned(place) && __asan_address_is_poisoned(place + 4095));
+    hm_map map;
+    CHECK(hm_map_init(&map, &(hm_map_desc){.item_size = 16}) == HM_OK);
+    CHECK(hm_map_insert_n(&map, NULL, ITEMS, NULL) == HM_OK && hm_map_items(&map) == place);
+    CHECK(__asan_region_is_poisoned((void *)(uintptr_t)place, (size_t)16 * ITEMS) == NULL);
+    hm_map_fini(&map);
+    hm_memory_os_trim();
+    CHECK(__asan_region_is_poisoned((void *)(uintptr_t)place, 4096) == NULL);
+#endif
+}
+
+TEST(memory_kept, the_report_says_how_much_it_is)
+{
+    if (!begin())
+        return;
+    char text[256] = "", expected[64];
+    (void)live_and_end(0, ITEMS);
+    FILE *file = tmpfile();
+    if (file == NULL) {
+        test_leave_out("the report: no file can be made");
+        return;
+    }
+    (void)hm_report(file);
+    rewind(file);
+    text[fread(text, 1, sizeof text - 1, file)] = '\0';
+    fclose(file);
+    snprintf(expected, sizeof expected, "\nkept for the next: %u KiB\n",
+             (unsigned)(hm_memory_os_kept() / KIB));
+    CHECK(strstr(text, expected) != NULL);
+    hm_memory_os_trim();
 }
 
 TEST(memory_kept, a_trim_of_a_container_gives_its_memory_to_the_system)

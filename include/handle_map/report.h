@@ -89,12 +89,15 @@ HM_API hm_status hm_report_remove(hm_report_entry *entry);
  *     map               12       1000       0.0%       1           116         8248  texture
  *     pool            3000     100000       4.5%       0          1336        26672  bullet
  *     containers alive: 2; committed 1452 KiB, reserved 34920 KiB
+ *     kept for the next: 24 KiB
  *     leaked: map texture was initialised again while alive, 1 time; committed 72 KiB, reserved ...
  *
  * "Items" of lists are the lists, those of an index the owners. "Slots used" is the share of the
  * index space that has been used: at 100% an insert fails when no slot is free. "Retired" slots
  * have used up their generations. The used slots of a secondary, and of an index, are those that
  * its sparse column covers. The numbers are those of get_stats; KiB are rounded up.
+ *
+ * "Kept" is what hm_memory_os_kept says (memory.h).
  *
  * "Leaked" is what a listed container had when it was initialised again without a fini: that can
  * never be finished, and its handles may name items of the new one. If another thread adds or
@@ -116,7 +119,7 @@ HM_API void hm_report_leaks(void);
  * whatever they contain, but a page that shows them must still treat them as text of strangers.
  * Pools, lists and worlds have fields of their own, after the others.
  *
- *     {"version": "0.3.0", "containers": [
+ *     {"version": "0.3.0", "kept_size": 24576, "containers": [
  *       {"id": 1, "kind": "map", "name": "texture", "type_id": 3, "count": 12, "capacity": 1000,
  *        "slots": 12, "max_slots": 1048576, "free_slots": 0, "retired_slots": 0,
  *        "committed_size": 118784, "reserved_size": 8445952,

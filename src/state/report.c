@@ -228,6 +228,8 @@ uint32_t hm_report(FILE *file)
                 "containers alive: %" PRIu32 "; committed %" PRIu64 " KiB, reserved %" PRIu64
                 " KiB\n",
                 alive, report_kib(sum.committed_size), report_kib(sum.reserved_size));
+    if (file != NULL && hm_memory_os_kept() != 0)
+        fprintf(file, "kept for the next: %" PRIu64 " KiB\n", report_kib(hm_memory_os_kept()));
     return alive + report_leaks(file);
 }
 
@@ -242,7 +244,8 @@ hm_status hm_report_json(hm_sink sink)
     HM_CONTRACT(sink.write != NULL, "hm_report_json: sink.write is NULL");
     hm_text json = {.sink = sink};
     const char *comma = "";
-    hm_text_put(&json, "{\"version\": \"%s\", \"containers\": [", hm_version());
+    hm_text_put(&json, "{\"version\": \"%s\", \"kept_size\": %zu, \"containers\": [", hm_version(),
+                hm_memory_os_kept());
     for (const hm_report_entry *entry = report_first; entry != NULL; entry = entry->next) {
         hm_stats stats = entry->kind->get_stats(entry->container);
         if (stats.capacity == 0)
