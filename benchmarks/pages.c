@@ -138,9 +138,10 @@ int main(int argc, char **argv)
 {
     static double took[ROWS][ROUNDS];
     size_t size = argc > 1 && strcmp(argv[1], "--small") == 0 ? HUGE_PAGE : 8 * HUGE_PAGE;
+    const size_t pages = size / PAGE;
     for (size_t round = 0; round < ROUNDS; round++)
         for (size_t row = 0; row < ROWS; row++)
-            took[row][round] = rows[row].measure(size) / (double)(size / PAGE) * 1e9;
+            took[row][round] = rows[row].measure(size) / (double)pages * 1e9;
     puts("ns for a page of 4 KiB\n\n| | median | quartiles |\n|---|---:|---:|");
     for (size_t row = 0; row < ROWS; row++) {
         qsort(took[row], ROUNDS, sizeof **took, compare);

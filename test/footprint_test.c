@@ -143,7 +143,7 @@ TEST(footprint, a_large_map_has_little_more_in_memory_than_its_items)
     const uint32_t capacities[] = {0, LARGE};
     for (size_t i = 0; i < 2; i++) {
         hm_memory_os_keep(0);
-        hm_map map;
+        hm_map map = {.item_size = 0};
         size_t before = resident_size(), slack = (size_t)1 << 20; /* the test's own, and steps */
         CHECK(hm_map_init(&map, &(hm_map_desc){.item_size = ITEM_SIZE,
                                                .capacity = capacities[i]}) == HM_OK);

@@ -79,10 +79,10 @@ typedef struct hm_memory {
  * counts or locks, and calls this one's: it always takes the system's own pages. */
 HM_API const hm_memory *hm_memory_os(void);
 
-/* hm_memory_os() keeps the memory of ranges that containers release, for the next that asks: what is
- * in memory already costs a tenth to a hundredth of what the system takes for a new page. It keeps
- * the latest, 64 MiB in all, in at most 128 ranges of at most 256 MiB of addresses; what more is
- * released goes back to the system, as does what a container's trim gives back. Where the system
+/* hm_memory_os() keeps the memory of ranges that containers release, for the next that asks: what
+ * is in memory already costs a tenth to a hundredth of what the system takes for a new page. It
+ * keeps the latest, 64 MiB in all, in at most 128 ranges of at most 256 MiB of addresses; what more
+ * is released goes back to the system, as does what a container's trim gives back. Where the system
  * refuses a reservation, it gets all of it back, and is asked again. Bytes of containers that have
  * ended stay in the process meanwhile (docs/security.md). Each copy of the library keeps its own; a
  * library that is unloaded must trim first. On WebAssembly nothing is kept so. Under

@@ -164,7 +164,7 @@ HM_INLINE uint32_t hm_dense_erase_parts(const hm_id_table *ids, const hm_handle 
 uint32_t hm_map_committed_items(const hm_map *map);
 
 /* An hm_ids_mover. */
-hm_status hm_map_move(void *map, size_t capacity, size_t slots);
+hm_status hm_map_move(void *owner, size_t capacity, size_t slots);
 
 /* Passes a status on, and names the map if memory was refused. */
 hm_status hm_map_blame(const hm_map *map, hm_status status);

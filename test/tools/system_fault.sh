@@ -47,13 +47,13 @@ if strace -o "$trace" true 2>/dev/null; then
         *:nothing) silent= ;;
         *) silent=silent ;;
         esac
-        first=$(($(calls $call start) + 1))
-        last=$(calls $call once)
+        first=$(($(calls "$call" start) + 1))
+        last=$(calls "$call" once)
         [ "$last" -ge "$first" ]
         k=$first
         while [ "$k" -le "$last" ]; do
-            live once -e inject=$call:error=ENOMEM:when="$k"
-            live on -e inject=$call:error=ENOMEM:when="$k+"
+            live once -e "inject=$call:error=ENOMEM:when=$k"
+            live on -e "inject=$call:error=ENOMEM:when=$k+"
             k=$((k + 1))
         done
         echo "$run: calls $first to $last refused"
