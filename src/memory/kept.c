@@ -160,12 +160,16 @@ static bool kept_is_known(const void *address)
 /* For AddressSanitizer, whose own memory a range without memory must not take. */
 static void kept_poison(unsigned char *address, size_t size, bool is_poisoned)
 {
+#ifdef HM_HAS_POISON
     const size_t page_size = hm_memory_system()->page_size;
     if (!hm_memory_poisons())
         return;
     for (size_t at = 0, one = 1; at < size; at += page_size)
         if (*kept_states(kept_page_of(address + at), &one) >= KEPT_CLEAR)
             (is_poisoned ? hm_memory_poison : hm_memory_unpoison)(address + at, page_size);
+#else
+    (void)address, (void)size, (void)is_poisoned;
+#endif
 }
 
 static void kept_mark(const void *address, size_t size, int state)
