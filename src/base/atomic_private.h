@@ -47,6 +47,7 @@ static inline bool hm_atomic_exchange_if(uint32_t *number, uint32_t expected, ui
 #endif
 }
 
+#if !defined(__wasm__) && !defined(HM_FREESTANDING) /* Only kept.c needs them. */
 static inline void *hm_atomic_load_pointer(void **pointer)
 {
 #ifdef HM_USE_MSVC
@@ -66,6 +67,7 @@ static inline bool hm_atomic_set_pointer(void **pointer, void *value)
     return atomic_compare_exchange_strong((void *_Atomic *)pointer, &expected, value);
 #endif
 }
+#endif
 
 /* NOLINTEND(readability-non-const-parameter) */
 

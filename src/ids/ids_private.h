@@ -163,7 +163,9 @@ typedef hm_status (*hm_ids_mover)(void *owner, size_t capacity, size_t slots);
  * HM_ERROR_MEMORY: nothing has changed. */
 hm_status hm_id_table_move(hm_id_table *table, size_t capacity, size_t slots,
                            const hm_array_column *more, uint32_t count);
-hm_status hm_id_table_move_alone(void *table, size_t capacity, size_t slots); /* without any */
+
+/* The same for a table that stands alone: an hm_ids_mover. */
+hm_status hm_id_table_move_alone(void *table, size_t capacity, size_t slots);
 
 /* Lets the container move to a range for n more live slots, and at least for twice as many as now;
  * or, which is the last step of a trim, to the smallest one. With a capacity they do nothing. */

@@ -112,11 +112,11 @@ check_part() {
     [ "$lines" -le "$most" ] || fail "$* has $lines lines, more than $most"
 }
 
-check_part 5450 map
-check_part 9000 map order arena
-check_part 5400 pool
-check_part 8800 pool lists
-check_part 6000 table
-check_part 9500 index transpose
-check_part 26100 report
-check_part 32700 save
+check_part 6150 map
+check_part 9700 map order arena
+check_part 6100 pool
+check_part 9200 pool lists
+check_part 6700 table
+check_part 10200 index transpose
+check_part 26400 report
+check_part 32800 save
