@@ -200,27 +200,6 @@ TEST(memory_kept, the_use_of_what_an_ended_container_had_is_reported)
 #endif
 }
 
-TEST(memory_kept, the_report_says_how_much_it_is)
-{
-    if (!begin())
-        return;
-    char text[256] = "", expected[64];
-    (void)live_and_end(0, ITEMS);
-    FILE *file = tmpfile();
-    if (file == NULL) {
-        test_leave_out("the report: no file can be made");
-        return;
-    }
-    (void)hm_report(file);
-    rewind(file);
-    text[fread(text, 1, sizeof text - 1, file)] = '\0';
-    fclose(file);
-    snprintf(expected, sizeof expected, "\nkept for the next: %u KiB\n",
-             (unsigned)(hm_memory_os_kept() / KIB));
-    CHECK(strstr(text, expected) != NULL);
-    hm_memory_os_trim();
-}
-
 TEST(memory_kept, a_trim_of_a_container_gives_its_memory_to_the_system)
 {
     if (!begin())
@@ -254,6 +233,27 @@ TEST(memory_kept, a_history_neither_gives_nor_takes_what_is_kept)
 }
 
 #if defined(__linux__)
+
+TEST(memory_kept, the_report_says_how_much_it_is)
+{
+    if (!begin())
+        return;
+    char text[256] = "", expected[64];
+    (void)live_and_end(0, ITEMS);
+    FILE *file = tmpfile();
+    if (file == NULL) {
+        test_leave_out("the report: no file can be made");
+        return;
+    }
+    (void)hm_report(file);
+    rewind(file);
+    text[fread(text, 1, sizeof text - 1, file)] = '\0';
+    fclose(file);
+    snprintf(expected, sizeof expected, "\nkept for the next: %u KiB\n",
+             (unsigned)(hm_memory_os_kept() / KIB));
+    CHECK(strstr(text, expected) != NULL);
+    hm_memory_os_trim();
+}
 
 /* Containers of mixed sizes, while the bound goes up and down. */
 static void *live_in_a_thread(void *seed)
