@@ -144,6 +144,10 @@ TEST(memory_kept, a_range_is_divided_and_its_parts_are_kept_again)
     CHECK(!divides || hm_memory_os_kept() == 6 * page);
     if (divides)
         memory->release(memory->context, whole + 6 * page, 2 * page);
+    unsigned char *odd = memory->reserve(memory->context, 5 * page - 1); /* of whole pages */
+    CHECK(!divides || (odd == whole && hm_memory_os_kept() == 3 * page));
+    memory->release(memory->context, odd, 5 * page - 1);
+    CHECK(!divides || hm_memory_os_kept() == 8 * page);
     hm_memory_os_trim();
     CHECK(hm_memory_os_kept() == 0);
 }

@@ -344,11 +344,6 @@ hm_status hm_id_table_widen(hm_id_table *table, const char *name, uint32_t n, vo
     return move(owner, capacity, hm_id_table_slots_for(table, capacity));
 }
 
-hm_status hm_id_table_narrow(hm_id_table *table, void *owner, hm_ids_mover move)
-{
-    return table->slot_array.moves_to_grow ? move(owner, 0, 0) : HM_OK;
-}
-
 hm_status hm_id_table_prepare(hm_id_table *table, const char *name, uint32_t n, bool grows,
                               void *owner, hm_ids_mover move)
 {

@@ -171,7 +171,10 @@ hm_status hm_id_table_move_alone(void *table, size_t capacity, size_t slots);
  * or, which is the last step of a trim, to the smallest one. With a capacity they do nothing. */
 hm_status hm_id_table_widen(hm_id_table *table, const char *name, uint32_t n, void *owner,
                             hm_ids_mover move);
-hm_status hm_id_table_narrow(hm_id_table *table, void *owner, hm_ids_mover move);
+static inline hm_status hm_id_table_narrow(const hm_id_table *table, void *owner, hm_ids_mover move)
+{
+    return table->slot_array.moves_to_grow ? move(owner, 0, 0) : HM_OK;
+}
 
 /* Returns the generation floor of a slot's unit, 0 without one; makes floors for so many slots, new
  * ones 0. */

@@ -410,7 +410,8 @@ static size_t array_bring_more(const hm_array *array, size_t end)
     size_t size = hm_memory_resident_size(array->memory, ready, array->committed_size);
     if (array->step_shift != 0 || size == 0 || end > ready + size)
         return array->committed_size;
-    hm_memory_populate(array->data + ready, size);
+    if (!hm_memory_is_kept(array->data + ready)) /* else it is there already */
+        hm_memory_populate(array->data + ready, size);
     return ready + size;
 }
 

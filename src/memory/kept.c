@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* memory: the system's table, which keeps what is released for the next that asks. Touching a page
- * that is in memory already costs a tenth to a hundredth of what the system takes for a new one.
+/* memory: the system's table, which keeps what is released for the next that asks. A page that
+ * is in memory already costs 7 to 180 times less than a new one.
  *
  *     kept, from the oldest on    | range | range | ... | range |    at most so many bytes in all
  *
@@ -302,17 +302,16 @@ static void kept_release(void *context, void *address, size_t size)
 {
     (void)context;
     kept_range taken[KEPT_RANGES];
+    size = hm_memory_round_up(size, hm_memory_system()->page_size);
     size_t warm = kept_is_known(address) ? kept_warm_size(address, size) : 0;
     if (warm >= KEPT_WORTH) {
         kept_forget_untouched(address, size);
         warm = kept_warm_size(address, size);
     }
-    if (warm == 0 || !kept_try_lock()) {
-        kept_drop(address, size);
-        return;
-    }
-    if (warm > kept_most) {
+    bool is_locked = warm != 0 && kept_try_lock(), stays = is_locked && warm <= kept_most;
+    if (is_locked && !stays)
         kept_unlock();
+    if (!stays) {
         kept_drop(address, size);
         return;
     }
@@ -369,6 +368,7 @@ static void *kept_reserve(void *context, size_t size)
     kept_range rest = {NULL, 0, 0};
     unsigned char *address = NULL;
     bool keeps = false;
+    size = hm_memory_round_up(size, system->page_size); /* Too much becomes 0, which is refused. */
     if (kept_try_lock()) {
         keeps = kept_most != 0;
         address = kept_take(size, &rest);
