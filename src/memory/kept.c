@@ -26,7 +26,8 @@ enum {
     KEPT_RESERVED, /* not accessible */
     KEPT_CLEAR,    /* accessible, and reads as zero */
     KEPT_FRESH,    /* was committed since the system gave it: written, or not */
-    KEPT_STALE     /* was kept since, and may hold anything */
+    KEPT_STALE,    /* was kept since, and may hold anything */
+    KEPT_MOVED     /* was remapped: its range can only be released */
 };
 
 enum {
@@ -182,7 +183,8 @@ static void kept_mark(const void *address, size_t size, int state)
     }
 }
 
-/* Returns the bytes of a range's pages that may be in memory. */
+/* Returns the bytes of a range's pages that may be in memory; 0 if the range can only be released.
+ */
 static size_t kept_warm_size(const void *address, size_t size)
 {
     uintptr_t page = kept_page_of(address);
@@ -190,6 +192,8 @@ static size_t kept_warm_size(const void *address, size_t size)
     for (size_t left = kept_pages_in(size), part; left > 0; left -= part, page += part) {
         part = left;
         const unsigned char *states = kept_states(page, &part);
+        if (memchr(states, KEPT_MOVED, part) != NULL)
+            return 0;
         for (size_t i = 0; i < part; i++)
             warm += states[i] >= KEPT_FRESH;
     }
@@ -482,7 +486,9 @@ static bool kept_decommit(void *context, void *address, size_t size)
     return true;
 }
 
-/* The pages that moved are those of the other range now. */
+/* What a table's remap leaves is not to be touched (memory.h), and an emulator may have unmapped
+ * it.
+ */
 static bool kept_remap(void *context, void *from, void *to, size_t size)
 {
     const hm_memory *system = hm_memory_system();
@@ -490,7 +496,7 @@ static bool kept_remap(void *context, void *from, void *to, size_t size)
     if (!system->remap(system->context, from, to, size))
         return false;
     if (kept_is_known(from))
-        kept_mark(from, size, KEPT_CLEAR);
+        kept_mark(from, size, KEPT_MOVED);
     return true;
 }
 
