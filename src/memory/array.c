@@ -161,12 +161,10 @@ static void array_set_limit(hm_array *array, size_t size)
     array->limit = limit < array->capacity ? limit : array->capacity;
 }
 
-/* Asks for huge pages once an array is large: where nothing has been written yet it gets them at
- * once, and elsewhere when the system finds time. */
 static void array_advise(const hm_array *array)
 {
-    if (hm_memory_is_huge(array->memory, array->committed_size))
-        hm_memory_advise_huge(array->data, array->item_size * array->capacity);
+    hm_memory_advise_large(array->memory, array->committed_size, array->data,
+                           array->item_size * array->capacity);
 }
 
 void hm_array_place_whole(const hm_array_column *column, unsigned char *data)
@@ -380,10 +378,9 @@ void hm_array_fini(hm_array *array)
 static hm_status array_commit_to(hm_array *array, size_t end)
 {
     const size_t before = array->committed_size;
-    size_t step = array->step_shift != 0 ? (size_t)1 << (array->step_shift - 1)
-                                         : hm_memory_growth(array->memory, before);
-    if (array->step_shift == 0 && hm_memory_is_huge(array->memory, before))
-        step = HM_MEMORY_HUGE_PAGE - (uintptr_t)(array->data + before) % HM_MEMORY_HUGE_PAGE;
+    size_t step = array->step_shift != 0
+                      ? (size_t)1 << (array->step_shift - 1)
+                      : hm_memory_growth_at(array->memory, before, array->data + before);
     size_t left = hm_memory_round_up(array->item_size * array->capacity, array->memory->page_size) -
                   array->committed_size;
     size_t size = end - array->committed_size;

@@ -116,6 +116,13 @@ size_t hm_memory_growth(const hm_memory *memory, size_t committed_size)
     return growth < MEMORY_MAX_GROWTH ? growth : MEMORY_MAX_GROWTH;
 }
 
+size_t hm_memory_growth_at(const hm_memory *memory, size_t committed_size, const unsigned char *end)
+{
+    return hm_memory_is_huge(memory, committed_size)
+               ? HM_MEMORY_HUGE_PAGE - (uintptr_t)end % HM_MEMORY_HUGE_PAGE
+               : hm_memory_growth(memory, committed_size);
+}
+
 size_t hm_memory_resident_size(const hm_memory *memory, size_t ready_size, size_t committed_size)
 {
     size_t left = committed_size - ready_size;
@@ -130,6 +137,13 @@ bool hm_memory_is_huge(const hm_memory *memory, size_t committed_size)
 {
     return committed_size >= HM_MEMORY_HUGE_FROM && memory == hm_memory_os() &&
            memory->page_size < HM_MEMORY_HUGE_PAGE;
+}
+
+void hm_memory_advise_large(const hm_memory *memory, size_t committed_size, unsigned char *address,
+                            size_t size)
+{
+    if (hm_memory_is_huge(memory, committed_size))
+        hm_memory_advise_huge(address, size);
 }
 
 uint64_t hm_memory_random(void)

@@ -131,6 +131,11 @@ static inline size_t hm_memory_round_up(size_t size, size_t page_size)
  * commit is 2% of that. */
 size_t hm_memory_growth(const hm_memory *memory, size_t committed_size);
 
+/* The same for what ends at `end`; once it is large (hm_memory_is_huge), up to the end of a huge
+ * page. */
+size_t hm_memory_growth_at(const hm_memory *memory, size_t committed_size,
+                           const unsigned char *end);
+
 /* A container that grows by itself makes its steps resident part by part, when items reach them,
  * if the memory is the system's and steps are so large that more will follow; what a program
  * reserved never. The pages will all be touched soon, and together they cost a tenth to a quarter
@@ -147,9 +152,14 @@ void hm_memory_populate(unsigned char *address, size_t size);
 #define HM_MEMORY_HUGE_PAGE ((size_t)2 << 20)
 #define HM_MEMORY_HUGE_FROM (8 * HM_MEMORY_HUGE_PAGE)
 
-/* Whether an array of so many committed bytes goes on in huge pages: not in a copy of the system's
- * table. */
+/* Whether a container that has committed so many bytes goes on in huge pages: not in a copy of the
+ * system's table. */
 bool hm_memory_is_huge(const hm_memory *memory, size_t committed_size);
+
+/* Asks for huge pages in a range if a container with so many bytes goes on in them: where nothing
+ * has been written yet it gets them at once, and elsewhere when the system finds time. */
+void hm_memory_advise_large(const hm_memory *memory, size_t committed_size, unsigned char *address,
+                            size_t size);
 
 /* The platform's part of it: asks for huge pages where whole ones fit. */
 void hm_memory_advise_huge(unsigned char *address, size_t size);

@@ -64,6 +64,8 @@ static hm_status pool_bring_blocks(hm_pool *pool, size_t first, size_t end)
         if (status != HM_OK)
             return status;
         pool->item_reserved_size += (extent.end - extent.first) * size;
+        hm_memory_advise_large(hm_pool_memory(pool), pool->item_committed_size, start,
+                               (extent.end - extent.first) * size);
     }
     unsigned char *address = start + (first - extent.first) * size;
     status = hm_memory_commit(hm_pool_memory(pool), address, (end - first) * size, true);
@@ -116,6 +118,10 @@ static hm_status pool_bring_pages(hm_pool *pool, size_t first, size_t end)
     if (status != HM_OK)
         return status;
     hm_memory_poison(address, size);
+    if (!hm_memory_is_huge(hm_pool_memory(pool), pool->item_committed_size))
+        hm_memory_advise_large(
+            hm_pool_memory(pool), pool->item_committed_size + size, pool->places.items,
+            hm_pool_extent_of(pool, first).end * hm_pool_memory(pool)->page_size);
     for (size_t page = first; page < end; page++)
         *hm_pool_page_word(pool, page) |= UINT64_C(1) << page % HM_POOL_WORD;
     pool->item_committed_size += size;
@@ -176,7 +182,9 @@ static unsigned char *pool_unit_start(const hm_pool *pool, size_t unit)
  * several at a time from the start; the first blocks come one by one. */
 static size_t pool_growth(const hm_pool *pool, size_t unit)
 {
-    size_t size = hm_memory_growth(hm_pool_memory(pool), pool->item_committed_size);
+    size_t size =
+        hm_memory_growth_at(hm_pool_memory(pool), pool->item_committed_size,
+                            hm_pool_in_one_range(pool) ? pool_unit_start(pool, unit) : NULL);
     if (!hm_pool_in_one_range(pool) && pool->item_committed_size / 4 < size)
         size = pool->item_committed_size / 4;
     return size > pool_unit_size(pool, unit) ? size / pool_unit_size(pool, unit) : 1;

@@ -284,6 +284,8 @@ static hm_status store_add_region(hm_world *world, size_t end)
     if (status != HM_OK)
         return status;
     size_t before = store->committed_size;
+    hm_memory_advise_large(memory, store_first_of(region) * HM_WORLD_BLOCK_SIZE, data,
+                           store_range_size(store, region));
     store_set_bases(store, region, data);
     store->committed_size = 0;
     status = store_commit(store, region, end);
