@@ -41,7 +41,7 @@ static void posix_release(void *context, void *address, size_t size)
     (void)hm_memory_system_release(address, size);
 }
 
-bool hm_memory_system_resident(void *address, size_t size, unsigned char *resident)
+static bool posix_ask_resident(void *address, size_t size, unsigned char *resident)
 {
 #ifdef __APPLE__
     return mincore(address, size, (char *)resident) == 0;
@@ -129,9 +129,18 @@ static hm_memory posix_huge_memory = {.reserve = posix_huge_reserve,
                                       .remap = posix_remap};
 static pthread_once_t posix_asked = PTHREAD_ONCE_INIT;
 
-static void posix_ask_page_size(void)
+/* An emulator whose pages are larger than the machine's tells of the machine's pages: more of them
+ * than there is space for. So the first question is about one page. */
+static bool posix_tells_resident;
+
+static void posix_ask_pages(void)
 {
+    unsigned char resident[64] = {0, 0xFF};
     posix_memory.page_size = (size_t)sysconf(_SC_PAGESIZE);
+    unsigned char *page = (unsigned char *)&posix_memory;
+    page -= (uintptr_t)page % posix_memory.page_size;
+    posix_tells_resident =
+        posix_ask_resident(page, posix_memory.page_size, resident) && resident[1] == 0xFF;
     posix_huge_memory.page_size =
         /* Coverage: no system that runs the tests has pages above 2 MiB. */
         posix_memory.page_size > posix_huge_size ? posix_memory.page_size : posix_huge_size;
@@ -160,6 +169,11 @@ void hm_memory_advise_huge(unsigned char *address, size_t size)
 #endif
 }
 
+bool hm_memory_system_resident(void *address, size_t size, unsigned char *resident)
+{
+    return posix_tells_resident && posix_ask_resident(address, size, resident);
+}
+
 bool hm_memory_fill_random(void *bytes, size_t size)
 {
     return getentropy(bytes, size) == 0;
@@ -167,13 +181,13 @@ bool hm_memory_fill_random(void *bytes, size_t size)
 
 const hm_memory *hm_memory_system(void)
 {
-    (void)pthread_once(&posix_asked, posix_ask_page_size);
+    (void)pthread_once(&posix_asked, posix_ask_pages);
     return &posix_memory;
 }
 
 const hm_memory *hm_memory_os_huge(void)
 {
-    (void)pthread_once(&posix_asked, posix_ask_page_size);
+    (void)pthread_once(&posix_asked, posix_ask_pages);
     return &posix_huge_memory;
 }
 
