@@ -222,13 +222,13 @@ hm_array_column hm_lists_column_of_units(hm_lists_blocks *blocks)
     return hm_array_column_of(&blocks->unit_array, hm_lists_front(blocks) + blocks->end, true);
 }
 
-/* Returns how many units the range has space for, unit 0 included. */
+/* Returns how many units the range has memory for, or can have, unit 0 included. */
 static size_t blocks_capacity(const hm_lists_blocks *blocks)
 {
     return blocks->unit_array.capacity - hm_lists_front(blocks);
 }
 
-/* Moves all blocks to a range of their own with space for so many units. */
+/* Moves all blocks to a range of their own with room for so many units. */
 static hm_status blocks_move(hm_lists_blocks *blocks, size_t capacity)
 {
     hm_array_column units = hm_lists_column_of_units(blocks);
@@ -241,37 +241,56 @@ static hm_status blocks_move(hm_lists_blocks *blocks, size_t capacity)
 hm_status hm_lists_shrink_range(hm_lists_blocks *blocks)
 {
     const hm_array *units = &blocks->unit_array;
-    size_t need = hm_lists_first_units(blocks);
+    uint32_t need = (uint32_t)hm_lists_first_units(blocks);
     if (need < blocks->end)
         need = blocks->end;
-    if (!units->moves_to_grow || units->range_size == 0 || need > blocks_capacity(blocks) / 2)
+    if (!units->moves_to_grow || need > blocks->space / 2)
         return HM_OK;
-    return blocks_move(blocks, need);
-}
-
-/* Makes space for a block of this size behind the others. */
-static hm_status blocks_widen(hm_lists_blocks *blocks, uint64_t size)
-{
-    uint64_t end = blocks->end + size, twice = 2 * (uint64_t)blocks_capacity(blocks);
-    /* Coverage: no test has the memory of 2^32 units. */
-    if (!blocks->unit_array.moves_to_grow || end > UINT32_MAX)
-        return hm_fail(HM_ERROR_FULL,
-                       "%s: no %" HM_U64 " of %zu units in a row are free: defragment, or raise "
-                       "max_items",
-                       blocks->name, size, blocks_capacity(blocks));
-    return blocks_move(blocks, (size_t)(end > twice ? end : twice));
+    hm_status status = HM_OK;
+    if (units->range_size != 0 && need < blocks_capacity(blocks))
+        status = blocks_move(blocks, need);
+    if (status == HM_OK)
+        blocks->space = need;
+    return status;
 }
 
 /* Whether there is no space for a block of this size behind the others. */
 static bool blocks_reach_end(const hm_lists_blocks *blocks, uint64_t size)
 {
-    return blocks->end + size > blocks_capacity(blocks);
+    return blocks->end + size > blocks->space;
+}
+
+/* Makes space for a block of this size behind the others: for twice as many units, if they are too
+ * few. There is memory for all of them, but after a load: then twice as much as there was. */
+static hm_status blocks_widen(hm_lists_blocks *blocks, uint64_t size)
+{
+    const size_t capacity = blocks_capacity(blocks);
+    uint64_t end = blocks->end + size, space = blocks->space, twice = 2 * (uint64_t)capacity;
+    if (blocks_reach_end(blocks, size))
+        space = end > 2 * space ? end : 2 * space;
+    /* Coverage: no test has the memory of 2^32 units. */
+    if (space > UINT32_MAX)
+        space = UINT32_MAX;
+    /* Coverage: as above. */
+    if (!blocks->unit_array.moves_to_grow || end > UINT32_MAX)
+        return hm_fail(HM_ERROR_FULL,
+                       "%s: no %" HM_U64 " of %zu units in a row are free: defragment, or raise "
+                       "max_items",
+                       blocks->name, size, capacity);
+    hm_status status = HM_OK;
+    if (end > capacity) {
+        uint64_t wanted = end > twice ? end : twice;
+        status = blocks_move(blocks, (size_t)(wanted < space ? wanted : space));
+    }
+    if (status == HM_OK)
+        blocks->space = (uint32_t)space;
+    return status;
 }
 
 hm_status hm_lists_open_units(hm_lists_blocks *blocks, uint64_t size)
 {
     hm_status status = HM_OK;
-    if (blocks_reach_end(blocks, size))
+    if (blocks_reach_end(blocks, size) || blocks->end + size > blocks_capacity(blocks))
         status = blocks_widen(blocks, size);
     if (status == HM_OK)
         status = hm_array_prepare(
@@ -333,9 +352,8 @@ static uint32_t blocks_reuse(hm_lists_blocks *blocks, uint32_t size, uint32_t si
 static bool blocks_should_grow(const hm_lists_blocks *blocks)
 {
     uint64_t used = hm_lists_units_of(blocks, blocks->item_count);
-    size_t capacity = blocks_capacity(blocks);
     return blocks->unit_array.moves_to_grow &&
-           (capacity < BLOCKS_LARGE || used > capacity / BLOCKS_LITTLE);
+           (blocks->space < BLOCKS_LARGE || used > blocks->space / BLOCKS_LITTLE);
 }
 
 /* Returns the class of the free block to take; HM_LISTS_CLASSES: a new one is to be made.

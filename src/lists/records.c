@@ -99,6 +99,7 @@ hm_status hm_lists_begin(hm_lists_blocks *blocks, bool moves_to_grow, hm_lists_d
 void hm_lists_start(hm_lists_blocks *blocks, const hm_lists_desc *full)
 {
     blocks->end = blocks->cursor = 1;
+    blocks->space = (uint32_t)(blocks->unit_array.capacity - hm_lists_front(blocks));
     hm_lists_place(blocks);
     blocks->limit = blocks->max_items = full->max_items;
     blocks->name = full->name;

@@ -29,15 +29,15 @@ static inline uint32_t *heads_of(const hm_lists_blocks *blocks)
 }
 
 /* Returns how many units the range has space for from unit 0 on, and lets it have fewer. */
-static inline size_t space_of(const hm_lists_blocks *blocks)
+static inline uint32_t space_of(const hm_lists_blocks *blocks)
 {
-    size_t front = (size_t)(blocks->base - blocks->unit_array.data) >> blocks->unit_shift;
-    return blocks->unit_array.capacity - front;
+    return blocks->space;
 }
 
-static inline void limit_space(hm_lists_blocks *blocks, size_t units)
+static inline void limit_space(hm_lists_blocks *blocks, uint32_t units)
 {
-    blocks->unit_array.capacity -= space_of(blocks) - units;
+    blocks->unit_array.capacity -= blocks->space - units;
+    blocks->space = units;
 }
 
 #endif

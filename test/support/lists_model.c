@@ -325,9 +325,10 @@ static void trim(void *state, const uint32_t arguments[3])
     (void)arguments;
     const hm_lists *lists = &model->lists;
     hm_status status = hm_lists_trim(&model->lists);
-    size_t units = lists->blocks.unit_array.capacity - space_of(&lists->blocks);
-    size_t used =
-        lists->blocks.end > 1 ? (units + lists->blocks.end) << lists->blocks.unit_shift : 0;
+    size_t used = 0;
+    if (lists->blocks.end > 1)
+        used = (size_t)(lists->blocks.base - lists->blocks.unit_array.data) +
+               ((size_t)lists->blocks.end << lists->blocks.unit_shift);
     model->is_trimmed = true;
     CHECK(status == HM_OK || test_memory_explains(&model->memory, status, true));
     if (status == HM_OK && model->is_unbounded)

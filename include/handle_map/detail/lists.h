@@ -67,6 +67,8 @@ typedef struct hm_lists_blocks {
                                  empty list has a block */
     uint32_t end;             /* unit; blocks fill the range from 1 to there */
     uint32_t cursor;          /* unit, where a block begins; below it there are no gaps */
+    uint32_t space;           /* units until the range counts as full; after a load there may be
+                                 memory for fewer yet */
     uint64_t max_items;       /* in all lists */
     hm_array record_array;    /* hm_lists_record, or what begins with one */
     hm_array unit_array;
