@@ -98,8 +98,6 @@ static void blocks_poison_unused(const hm_lists_blocks *blocks)
     size_t unit_size = (size_t)1 << blocks->unit_shift;
     if (!hm_memory_poisons())
         return;
-    if (!blocks->unit_array.moves_to_grow)
-        return;
     for (uint32_t unit = 1; unit < blocks->end; unit = hm_lists_end_of(blocks, unit)) {
         const hm_lists_block *block = hm_lists_block_at(blocks, unit);
         bool is_free = hm_lists_is_free(block);
@@ -125,7 +123,8 @@ void hm_lists_place(hm_lists_blocks *blocks)
 {
     blocks->records = hm_array_data(&blocks->record_array);
     blocks->base = blocks_base(blocks);
-    blocks_poison_unused(blocks);
+    if (blocks->unit_array.moves_to_grow) /* Others have not moved. */
+        blocks_poison_unused(blocks);
 }
 
 uint32_t hm_lists_capacity_at(const hm_lists_blocks *blocks, uint32_t unit)
@@ -302,15 +301,69 @@ hm_status hm_lists_open_units(hm_lists_blocks *blocks, uint64_t size)
     return status;
 }
 
+uint32_t hm_lists_next_free(const hm_lists_blocks *blocks, uint32_t unit)
+{
+    return hm_lists_block_at(blocks, unit)->size > 1 ? blocks_links(blocks, unit).next : 0;
+}
+
+void hm_lists_put_free(hm_lists_blocks *blocks, uint32_t unit, uint32_t size, uint32_t next)
+{
+    blocks_make(blocks, unit, HM_LISTS_FREE, size);
+    if (size > 1)
+        blocks_set_links(blocks, unit, next, 0);
+}
+
+/* Whether a unit is among those that rise. */
+static bool blocks_has_unit(const uint32_t *units, uint32_t n, uint32_t unit)
+{
+    uint32_t begin = 0, end = n;
+    while (begin < end) {
+        uint32_t middle = begin + (end - begin) / 2;
+        if (units[middle] < unit)
+            begin = middle + 1;
+        else
+            end = middle;
+    }
+    return begin < n && units[begin] == unit;
+}
+
+/* Only units of the array are read as blocks: what a file says is no proof. Each has one before it
+ * at most, so that what is reached from the heads is no circle; and all are reached. */
+bool hm_lists_link_free(hm_lists_blocks *blocks, const uint32_t *units, uint32_t n)
+{
+    uint32_t reached = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t next = blocks_links(blocks, units[i]).next;
+        if (next == 0)
+            continue;
+        if (!blocks_has_unit(units, n, next) || blocks_links(blocks, next).previous != 0 ||
+            blocks_class_of(hm_lists_block_at(blocks, next)->size) !=
+                blocks_class_of(hm_lists_block_at(blocks, units[i])->size))
+            return false;
+        blocks_set_links(blocks, next, blocks_links(blocks, next).next, units[i]);
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t *head =
+            &blocks_heads(blocks)[blocks_class_of(hm_lists_block_at(blocks, units[i])->size)];
+        if (blocks_links(blocks, units[i]).previous != 0)
+            continue;
+        if (*head != 0)
+            return false;
+        *head = units[i];
+    }
+    for (uint32_t i = 0; n != 0 && i < HM_LISTS_CLASSES; i++)
+        for (uint32_t unit = blocks_heads(blocks)[i]; unit != 0;
+             unit = blocks_links(blocks, unit).next)
+            reached++;
+    return reached == n;
+}
+
 void hm_lists_publish_blocks(hm_lists_blocks *blocks, uint32_t end, uint64_t items)
 {
     blocks->end = blocks->cursor = end;
     blocks->item_count = items;
     blocks->is_joined = true;
-    if (!hm_memory_poisons())
-        return;
-    for (uint32_t unit = 1; unit < end; unit = hm_lists_end_of(blocks, unit))
-        hm_lists_poison_rest(blocks, unit, hm_lists_block_at(blocks, unit)->size & ~HM_LISTS_EXACT);
+    blocks_poison_unused(blocks);
 }
 
 /* Makes a block of this size behind the others. */

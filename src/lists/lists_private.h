@@ -82,9 +82,20 @@ void hm_lists_drop_blocks(hm_lists_blocks *blocks);
 hm_status hm_lists_open_units(hm_lists_blocks *blocks, uint64_t size);
 
 /* For a load, while the lists are busy, and no call sees blocks since `end` is 1; the caller sets
- * it while it opens units. Makes the exact blocks that fill the units up to `end`, with so many
- * items, those of the lists. */
+ * it while it opens units. Makes a free block, in front of `next` in the list of its class, of
+ * which nothing is known yet. */
+void hm_lists_put_free(hm_lists_blocks *blocks, uint32_t unit, uint32_t size, uint32_t next);
+
+/* Makes lists of such blocks, with more than one unit, at units that rise. False: the next one of
+ * some is none of them, or another class's, or they are not one list for each class. */
+bool hm_lists_link_free(hm_lists_blocks *blocks, const uint32_t *units, uint32_t n);
+
+/* Makes the blocks that fill the units up to `end`, with so many items, those of the lists. Says
+ * that there are no gaps. */
 void hm_lists_publish_blocks(hm_lists_blocks *blocks, uint32_t end, uint64_t items);
+
+/* Returns the free block that follows a free one in the list of its class, or 0. */
+uint32_t hm_lists_next_free(const hm_lists_blocks *blocks, uint32_t unit);
 
 /* An hm_ids_mover for lists that have neither records nor blocks. */
 hm_status hm_lists_move(void *lists, size_t capacity, size_t slots);

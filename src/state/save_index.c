@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* save: indices. Their payload: the owners in the order of their positions; then each key, in the
- * order in which a loop over all keys meets it: the key, how many members it has, their positions.
+/* save: indices. Their payload: the owners in the order of their positions; then the blocks, in the
+ * order in which a loop over all keys meets them, each with the positions of its key's members.
  *
  * A load fills an index of its own, and exchanges both in the end. */
 #include "../index/index_private.h"
@@ -10,7 +10,7 @@
 
 enum { INDEX_KEYS = HM_SAVE_OWNER_SLOTS + 1, INDEX_DETAILS };
 
-enum { INDEX_HEAD = 12 /* bytes before the members of a key */, INDEX_MEMBER = 4 };
+enum { INDEX_KEY = 8, INDEX_MEMBER = 4 /* bytes */ };
 
 static void saved_index_describe(const void *container, hm_save_section *section)
 {
@@ -19,14 +19,14 @@ static void saved_index_describe(const void *container, hm_save_section *section
     section->count = index->owners.count;
     section->item_size = HM_SAVE_OWNER + INDEX_MEMBER;
     section->details[HM_SAVE_OWNER_SLOTS] = hm_save_slots_of(index->owners.owners, section->count);
-    section->details[INDEX_KEYS] = index->key_count;
     section->detail_count = INDEX_DETAILS;
+    section->details[INDEX_KEYS] = hm_save_describe_blocks(section, &index->members);
 }
 
 static uint64_t saved_index_measure(const hm_save_section *section)
 {
     return (uint64_t)section->count * (HM_SAVE_OWNER + INDEX_MEMBER) +
-           (uint64_t)section->details[INDEX_KEYS] * INDEX_HEAD;
+           hm_save_size_of_blocks(section, INDEX_DETAILS, INDEX_KEY, section->details[INDEX_KEYS]);
 }
 
 /* A key, whose members are positions of owners. */
@@ -44,15 +44,19 @@ static uint64_t index_position(const void *key, uint32_t i)
 static void saved_index_write(hm_save_out *out, const void *container, const hm_save_desc *desc)
 {
     const hm_index *index = container;
-    hm_index_view view = {0};
+    const hm_lists_blocks *members = &index->members;
     (void)desc; /* It is refused if it encodes. */
     hm_save_owners(out, index->owners.owners, out->section->count);
-    while (hm_index_next(index, &view) && out->status == HM_OK) {
-        const index_members of = {index, view.members};
-        hm_save_put_64(out->buffer, view.key);
-        hm_save_put_32(out->buffer + 8, view.count);
-        hm_save_bytes(out, out->buffer, INDEX_HEAD);
-        hm_save_numbers(out, INDEX_MEMBER, view.count, index_position, &of);
+    for (uint32_t unit = 1; unit < members->end && out->status == HM_OK;
+         unit = hm_lists_end_of(members, unit)) {
+        uint32_t bucket = hm_lists_block_at(members, unit)->slot;
+        bool is_free = bucket == HM_LISTS_FREE;
+        hm_save_block(out, members, unit, is_free ? 0 : index->buckets[bucket].key, INDEX_KEY);
+        if (is_free)
+            continue;
+        const index_members of = {index, hm_index_items(index, bucket)};
+        hm_save_numbers(out, INDEX_MEMBER, hm_index_member_count(index, bucket), index_position,
+                        &of);
     }
 }
 
@@ -60,6 +64,7 @@ static hm_status saved_index_begin(hm_load *load)
 {
     hm_index *index = load->container;
     load->opened = 1;
+    load->blocks = (hm_load_blocks){0};
     hm_guard_enter(&index->owners.guard);
     return HM_OK;
 }
@@ -67,11 +72,15 @@ static hm_status saved_index_begin(hm_load *load)
 static hm_status saved_index_check(hm_load *load)
 {
     const hm_save_section *section = &load->in.section;
-    const hm_index *index = load->container;
-    bool agrees = section->detail_count == INDEX_DETAILS &&
+    hm_index *index = load->container;
+    bool agrees = section->detail_count >= INDEX_DETAILS &&
                   section->count >= section->details[INDEX_KEYS] &&
                   section->payload_size == saved_index_measure(section);
-    return hm_load_check_owners(&load->in, load->desc, &index->owners, "owners", agrees);
+    hm_status status =
+        hm_load_check_owners(&load->in, load->desc, &index->owners, "owners", agrees);
+    return status == HM_OK ? hm_load_check_blocks(load, &index->members, INDEX_DETAILS,
+                                                  section->details[INDEX_KEYS], true)
+                           : status;
 }
 
 static hm_status index_load_owners(hm_load *load)
@@ -115,66 +124,72 @@ static hm_status index_load_part(hm_load *load, uint32_t bucket, uint32_t part)
     return HM_OK;
 }
 
-/* Makes an exact block, as lists that are loaded have. */
-static hm_status index_load_members(hm_load *load, uint32_t bucket, uint32_t n)
+/* Reads the members of a key that has a bucket. */
+static hm_status index_load_members(hm_load *load, uint32_t bucket, const hm_load_block *from)
 {
     hm_save_in *in = &load->in;
     hm_index *index = load->container;
     hm_lists_blocks *members = &index->members;
     uint32_t unit = load->opened;
-    for (uint32_t done = 0; done < n;) {
-        uint32_t part = hm_load_part(in, INDEX_MEMBER, n - done);
+    for (uint32_t done = 0; done < from->count;) {
+        uint32_t part = hm_load_part(in, INDEX_MEMBER, from->count - done);
         if (part == 0)
             return in->status;
-        hm_status status = hm_load_widen_block(members, &load->opened, unit, (uint64_t)done + part);
+        hm_status status = hm_load_open_block(load, from, unit, (uint64_t)done + part);
         if (status != HM_OK)
             return status;
         hm_lists_block *block = hm_lists_block_at(members, unit);
-        hm_memory_unpoison(block, (size_t)(load->opened - unit) * sizeof(hm_handle));
+        hm_memory_unpoison(block, (size_t)(load->opened - unit) << members->unit_shift);
         hm_index_record(index, bucket)->unit = unit;
         status = index_load_part(load, bucket, part);
         if (status != HM_OK)
             return status;
         done += part;
-        *block = (hm_lists_block){bucket, done | HM_LISTS_EXACT};
+        *block = (hm_lists_block){bucket, hm_load_size_of(from, done)};
     }
-    load->made += n;
+    if (from->size != 0)
+        hm_index_record(index, bucket)->capacity = hm_lists_capacity_at(members, unit);
+    load->made += from->count;
     return HM_OK;
+}
+
+/* Makes a bucket for the key of a block, and reads its members. */
+static hm_status index_load_key(hm_load *load, const hm_load_block *block)
+{
+    hm_save_in *in = &load->in;
+    hm_index *index = load->container;
+    uint32_t bucket;
+    if (block->count == 0 || block->count > in->section.count - load->made ||
+        hm_index_find_key(index, block->id) != HM_INVALID_INDEX)
+        return hm_load_fail(in, HM_ERROR_CORRUPT, block->head,
+                            "key %" HM_U64 " has %" HM_U32 " members, or is there twice", block->id,
+                            block->count);
+    if (index->key_limit != 0 && block->id >= index->key_limit)
+        return hm_load_fail(in, HM_ERROR_INVALID, block->head,
+                            "key %" HM_U64 " is not below key_limit %" HM_U32, block->id,
+                            index->key_limit);
+    /* Blocks and owners may move with the keys: as many as these say. */
+    index->members.end = load->opened;
+    index->owners.count = in->section.count;
+    hm_status status = hm_index_add_key(index, block->id, &bucket);
+    index->owners.count = 0;
+    return status == HM_OK ? index_load_members(load, bucket, block) : status;
 }
 
 static hm_status index_load_keys(hm_load *load)
 {
-    hm_save_in *in = &load->in;
-    hm_index *index = load->container;
-    for (uint32_t i = 0; i < in->section.details[INDEX_KEYS]; i++) {
-        uint32_t bucket;
-        if (!hm_load_bytes(in, in->buffer, INDEX_HEAD))
-            return in->status;
-        uint64_t key = hm_load_64(in->buffer);
-        uint32_t count = hm_load_32(in->buffer + 8);
-        if (count == 0 || count > in->section.count - load->made ||
-            hm_index_find_key(index, key) != HM_INVALID_INDEX)
-            return hm_load_fail(in, HM_ERROR_CORRUPT, INDEX_HEAD,
-                                "key %" HM_U64 " has %" HM_U32 " members, or is there twice", key,
-                                count);
-        if (index->key_limit != 0 && key >= index->key_limit)
-            return hm_load_fail(in, HM_ERROR_INVALID, INDEX_HEAD,
-                                "key %" HM_U64 " is not below key_limit %" HM_U32, key,
-                                index->key_limit);
-        /* Blocks and owners may move with the keys: as many as these say. */
-        index->members.end = load->opened;
-        index->owners.count = in->section.count;
-        hm_status status = hm_index_add_key(index, key, &bucket);
-        index->owners.count = 0;
-        if (status == HM_OK)
-            status = index_load_members(load, bucket, count);
+    hm_load_block block = {.is_there = true};
+    while (block.is_there) {
+        hm_status status = hm_load_next_block(load, INDEX_KEY, &block);
+        if (status == HM_OK && block.is_there)
+            status = index_load_key(load, &block);
         if (status != HM_OK)
             return status;
     }
-    uint32_t left = in->section.count - load->made;
+    uint32_t left = load->in.section.count - load->made;
     if (left != 0)
-        return hm_load_fail(in, HM_ERROR_CORRUPT, 0, "%" HM_U32 " owners have no key", left);
-    return hm_load_end(in);
+        return hm_load_fail(&load->in, HM_ERROR_CORRUPT, 0, "%" HM_U32 " owners have no key", left);
+    return hm_load_end(&load->in);
 }
 
 static hm_status saved_index_read(hm_load *load)
@@ -190,8 +205,9 @@ static hm_status saved_index_finish(hm_load *load, hm_status status)
     if (status == HM_OK)
         status = hm_load_publish_owners(&load->in, &index->owners, section->count,
                                         section->details[HM_SAVE_OWNER_SLOTS]);
+    hm_array_fini(&load->blocks.units);
     if (status == HM_OK)
-        hm_lists_publish_blocks(&index->members, load->opened, section->count);
+        hm_load_publish_blocks(load, section->count);
     return status;
 }
 

@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* save: lists. Their payload: the part of the id table; then each list that has items, in the order
- * in which a loop over all lists meets it: its slot, its count, its items.
- *
- * A load makes an exact block for each, behind one another, as a defragment leaves them. Until all
- * is checked the end of the blocks is not in the struct, so that no loop sees them. */
+/* save: lists. Their payload: the part of the id table; then the blocks, in the order in which a
+ * loop over all lists meets them, each with the items of its list. Until all is checked the end of
+ * the blocks is not in the struct, so that no loop sees them. */
 #include "../lists/lists_private.h"
 #include "state_private.h"
 
 #include "../base/base_private.h"
 #include "../memory/memory_private.h"
 
-/* After the numbers of the id table: lists that have items, and the items of all, in two halves. */
+/* After the numbers of the id table: lists that have blocks, and the items of all, in two halves.
+ */
 enum { LISTS_FILLED = HM_SAVE_IDS_DETAILS, LISTS_ITEMS, LISTS_ITEMS_HIGH, LISTS_DETAILS };
 
-enum { LISTS_HEAD = 8 /* bytes before the items of a list */ };
+enum { LISTS_SLOT = 4 /* bytes */ };
 
 static uint64_t saved_lists_item_count(const hm_save_section *section)
 {
@@ -23,32 +22,34 @@ static uint64_t saved_lists_item_count(const hm_save_section *section)
 static uint64_t saved_lists_measure(const hm_save_section *section)
 {
     return saved_lists_item_count(section) * section->encoded_size +
-           (uint64_t)section->details[LISTS_FILLED] * LISTS_HEAD + hm_save_size_of_ids(section);
+           hm_save_size_of_blocks(section, LISTS_DETAILS, LISTS_SLOT,
+                                  section->details[LISTS_FILLED]) +
+           hm_save_size_of_ids(section);
 }
 
 static void saved_lists_describe(const void *container, hm_save_section *section)
 {
     const hm_lists *lists = container;
-    hm_lists_view view = {0};
     hm_save_describe_ids(section, &lists->ids);
     section->item_size = (uint32_t)lists->blocks.item_size;
-    while (hm_lists_next(lists, &view))
-        section->details[LISTS_FILLED]++;
     section->details[LISTS_ITEMS] = (uint32_t)lists->blocks.item_count;
     section->details[LISTS_ITEMS_HIGH] = (uint32_t)(lists->blocks.item_count >> 32);
     section->detail_count = LISTS_DETAILS;
+    section->details[LISTS_FILLED] = hm_save_describe_blocks(section, &lists->blocks);
 }
 
 static void saved_lists_write(hm_save_out *out, const void *container, const hm_save_desc *desc)
 {
     const hm_lists *lists = container;
-    hm_lists_view view = {0};
+    const hm_lists_blocks *blocks = &lists->blocks;
     hm_save_ids(out, &lists->ids);
-    while (hm_lists_next(lists, &view) && out->status == HM_OK) {
-        hm_save_put_32(out->buffer, hm_handle_index(view.list));
-        hm_save_put_32(out->buffer + 4, view.count);
-        hm_save_bytes(out, out->buffer, LISTS_HEAD);
-        hm_save_items(out, desc, view.items, lists->blocks.item_size, view.count);
+    for (uint32_t unit = 1; unit < blocks->end && out->status == HM_OK;
+         unit = hm_lists_end_of(blocks, unit)) {
+        const hm_lists_block *block = hm_lists_block_at(blocks, unit);
+        hm_save_block(out, blocks, unit, block->slot, LISTS_SLOT);
+        if (!hm_lists_is_free(block))
+            hm_save_items(out, desc, hm_lists_address(blocks, unit + 1), blocks->item_size,
+                          blocks->records[block->slot].count);
     }
 }
 
@@ -58,22 +59,25 @@ static hm_status saved_lists_begin(hm_load *load)
     lists->blocks.limit = 0;
     load->opened = 1;
     load->items = 0;
+    load->blocks = (hm_load_blocks){0};
     return HM_OK;
 }
 
 static hm_status saved_lists_check(hm_load *load)
 {
     hm_save_in *in = &load->in;
-    const hm_lists *lists = load->container;
+    hm_lists *lists = load->container;
     uint64_t items = saved_lists_item_count(&in->section);
-    bool is_known = in->section.detail_count == LISTS_DETAILS;
+    bool is_known = in->section.detail_count >= LISTS_DETAILS;
     if (is_known && items > lists->blocks.max_items)
         return hm_load_fail(in, HM_ERROR_FULL, 0,
                             "%" HM_U64 " items do not fit: there may be %" HM_U64, items,
                             lists->blocks.max_items);
     if (is_known && in->section.details[LISTS_FILLED] <= in->section.count &&
         in->section.payload_size == saved_lists_measure(&in->section))
-        return HM_OK;
+        return hm_load_check_blocks(load, &lists->blocks, LISTS_DETAILS,
+                                    in->section.details[LISTS_FILLED],
+                                    in->section.item_size == lists->blocks.item_size);
     return hm_load_disagree(in);
 }
 
@@ -93,42 +97,35 @@ static hm_status lists_load_records(hm_load *load)
     return HM_OK;
 }
 
-hm_status hm_load_widen_block(hm_lists_blocks *blocks, uint32_t *end, uint32_t unit, uint64_t count)
-{
-    uint64_t wanted = unit + hm_lists_units_as(blocks, count, blocks->item_size);
-    blocks->end = *end;
-    hm_status status = hm_lists_open_units(blocks, wanted - *end);
-    blocks->end = 1;
-    if (status == HM_OK)
-        *end = (uint32_t)wanted;
-    return status;
-}
-
 /* Reads the items of a list that has none. */
-static hm_status lists_load_items(hm_load *load, uint32_t slot, uint32_t count)
+static hm_status lists_load_items(hm_load *load, const hm_load_block *from)
 {
     hm_lists_blocks *blocks = &((hm_lists *)load->container)->blocks;
+    const uint32_t slot = (uint32_t)from->id, unit = load->opened;
     hm_lists_record *record = &blocks->records[slot];
-    record->unit = load->opened;
-    while (record->count < count) {
-        uint32_t n = hm_load_next(blocks->item_size, count - record->count);
-        hm_status status =
-            hm_load_widen_block(blocks, &load->opened, record->unit, (uint64_t)record->count + n);
+    hm_status status = HM_OK;
+    for (uint32_t n, done = 0; status == HM_OK && (done < from->count || done == 0); done += n) {
+        n = hm_load_next(blocks->item_size, from->count - done);
+        status = hm_load_open_block(load, from, unit, (uint64_t)done + n);
         record = &blocks->records[slot];
         if (status != HM_OK)
-            return status;
-        hm_lists_block *block = hm_lists_block_at(blocks, record->unit);
-        unsigned char *items = hm_lists_item_at(blocks, record, record->count);
+            break;
+        hm_lists_block *block = hm_lists_block_at(blocks, unit);
+        record->unit = unit;
+        unsigned char *items = hm_lists_item_at(blocks, record, done);
         hm_memory_unpoison(block, sizeof *block);
         hm_memory_unpoison(items, blocks->item_size * n);
+        *block = (hm_lists_block){slot, hm_load_size_of(from, done + n)};
         uint32_t made = hm_load_items(&load->in, load->desc, items, blocks->item_size, n);
         record->count += made;
         load->items += made;
-        *block = (hm_lists_block){slot, (record->count + n - made) | HM_LISTS_EXACT};
-        if (load->in.status != HM_OK)
-            return load->in.status;
+        status = load->in.status;
+        if (n == 0)
+            break;
     }
-    return HM_OK;
+    if (from->size != 0 && status == HM_OK)
+        record->capacity = hm_lists_capacity_at(blocks, unit);
+    return status;
 }
 
 /* Whether a slot has a list without items. */
@@ -142,18 +139,18 @@ static bool lists_load_awaits(const hm_load *load, uint32_t slot)
 static hm_status lists_load_lists(hm_load *load)
 {
     hm_save_in *in = &load->in;
-    for (uint32_t i = 0; i < in->section.details[LISTS_FILLED]; i++) {
-        if (!hm_load_bytes(in, in->buffer, LISTS_HEAD))
-            return in->status;
-        uint32_t slot = hm_load_32(in->buffer), count = hm_load_32(in->buffer + 4);
-        if (!lists_load_awaits(load, slot))
-            return hm_load_fail(in, HM_ERROR_CORRUPT, LISTS_HEAD,
-                                "slot %" HM_U32 " has no list, or is named twice", slot);
-        if (count == 0 || count > HM_LISTS_MOST ||
-            count > saved_lists_item_count(&in->section) - load->items)
-            return hm_load_fail(in, HM_ERROR_CORRUPT, LISTS_HEAD - 4,
-                                "a list cannot have %" HM_U32 " items", count);
-        hm_status status = lists_load_items(load, slot, count);
+    hm_load_block block = {.is_there = true};
+    while (block.is_there) {
+        hm_status status = hm_load_next_block(load, LISTS_SLOT, &block);
+        if (status == HM_OK && block.is_there && !lists_load_awaits(load, (uint32_t)block.id))
+            return hm_load_fail(in, HM_ERROR_CORRUPT, block.head,
+                                "slot %" HM_U32 " has no list, or is named twice",
+                                (uint32_t)block.id);
+        if (status == HM_OK && block.count > saved_lists_item_count(&in->section) - load->items)
+            return hm_load_fail(in, HM_ERROR_CORRUPT, block.head - LISTS_SLOT,
+                                "a list cannot have %" HM_U32 " items", block.count);
+        if (status == HM_OK && (block.count | block.size) != 0)
+            status = lists_load_items(load, &block);
         if (status != HM_OK)
             return status;
     }
@@ -175,11 +172,11 @@ static void lists_load_drop(hm_load *load)
     const hm_lists_blocks *blocks = &lists->blocks;
     for (uint32_t unit = 1; unit < load->opened;) {
         const hm_lists_block *block = hm_lists_block_at(blocks, unit);
-        const hm_lists_record *record = &blocks->records[block->slot];
-        hm_load_destroy(load->desc, lists->destroy, lists->context,
-                        hm_lists_item_at(blocks, record, 0), blocks->item_size, record->count);
-        unit +=
-            (uint32_t)hm_lists_units_as(blocks, block->size & ~HM_LISTS_EXACT, blocks->item_size);
+        if (!hm_lists_is_free(block))
+            hm_load_destroy(load->desc, lists->destroy, lists->context,
+                            hm_lists_address(blocks, unit + 1), blocks->item_size,
+                            blocks->records[block->slot].count);
+        unit = hm_lists_end_of(blocks, unit);
     }
     memset(blocks->records, 0, sizeof *blocks->records * blocks->record_array.limit);
     hm_memory_poison(blocks->unit_array.data, blocks->unit_array.committed_size);
@@ -187,9 +184,9 @@ static void lists_load_drop(hm_load *load)
 
 static hm_status saved_lists_finish(hm_load *load, hm_status status)
 {
-    hm_lists *lists = load->container;
+    hm_array_fini(&load->blocks.units);
     if (status == HM_OK)
-        hm_lists_publish_blocks(&lists->blocks, load->opened, load->items);
+        hm_load_publish_blocks(load, load->items);
     else
         lists_load_drop(load);
     return status;

@@ -13,8 +13,8 @@
 
 enum {
     SECTION_MAGIC = 8,
-    SECTION_FORMAT = 1,
-    SECTION_HEAD = 48, /* bytes that every header has */
+    SECTION_FORMAT = 2, /* Those before are read too. */
+    SECTION_HEAD = 48,  /* bytes that every header has */
     SECTION_SUM = 8,
     SECTION_MOST = SECTION_HEAD + 4 * HM_SAVE_DETAILS + 2 * HM_SAVE_TEXT + SECTION_SUM
 };
@@ -176,7 +176,7 @@ static bool section_read_header(hm_save_in *in)
         return false;
     if (hm_load_64(bytes + end) != hm_hash_of(bytes, end))
         return section_refuse(in, "has a wrong checksum");
-    if (hm_load_16(bytes + 8) != SECTION_FORMAT)
+    if (hm_load_16(bytes + 8) == 0 || hm_load_16(bytes + 8) > SECTION_FORMAT)
         return section_refuse(in, "has a version of the format that is not known here");
     section_take(in, name_size, layout_size);
     in->payload = in->start + end + SECTION_SUM;

@@ -511,6 +511,74 @@ void hm_load_end_ids(const hm_load_ids *load, const hm_save_in *in, hm_status st
  * whose message is the last. */
 hm_status hm_load_failed(hm_status status, hm_status trimmed);
 
+/* save_blocks.c: where the blocks of lists are */
+
+/* Numbers of the header, behind the container's own. Files of 0.3 have none. */
+enum {
+    HM_SAVE_UNIT_SIZE,   /* bytes */
+    HM_SAVE_END,         /* as in hm_lists_blocks */
+    HM_SAVE_CURSOR,      /* the same */
+    HM_SAVE_SPACE,       /* the same; 0: with a capacity */
+    HM_SAVE_IS_JOINED,   /* the same */
+    HM_SAVE_FREE_BLOCKS, /* free blocks */
+    HM_SAVE_POWERS,      /* blocks of lists with a power of two of units */
+    HM_SAVE_BLOCKS_DETAILS
+};
+
+/* Adds these numbers, and returns how many blocks lists have. */
+uint32_t hm_save_describe_blocks(hm_save_section *section, const hm_lists_blocks *blocks);
+
+/* Returns the bytes of the heads of all blocks: `owned` of them are of lists. `first`: the first of
+ * the numbers. */
+uint64_t hm_save_size_of_blocks(const hm_save_section *section, uint32_t first, uint32_t id_size,
+                                uint32_t owned);
+
+/* Writes the head of a block; `id` is that of its list. */
+void hm_save_block(hm_save_out *out, const hm_lists_blocks *blocks, uint32_t unit, uint64_t id,
+                   uint32_t id_size);
+
+/* Blocks that are being loaded. */
+typedef struct hm_load_blocks {
+    hm_lists_blocks *blocks;
+    const uint32_t *numbers; /* NULL: the file has none */
+    bool is_kept;            /* the blocks lie where they lay; else behind one another */
+    bool was_free;           /* the last one */
+    bool reaches_cursor;
+    uint32_t owned, free, powers; /* that are still to come */
+    hm_array units;               /* uint32_t: free blocks of more than one unit */
+} hm_load_blocks;
+
+/* The head of a list's block. */
+typedef struct hm_load_block {
+    bool is_there; /* else all blocks have been read */
+    uint64_t id;
+    uint32_t count; /* items */
+    uint32_t size;  /* units; 0: those that the items need */
+    uint32_t head;  /* bytes that it has in the file */
+} hm_load_block;
+
+/* Checks the numbers of the header. `is_alike`: items have the size that they had.
+ * HM_ERROR_CORRUPT.
+ */
+hm_status hm_load_check_blocks(hm_load *load, hm_lists_blocks *blocks, uint32_t first,
+                               uint32_t owned, bool is_alike);
+
+/* Makes the free blocks before the next one that is a list's, and reads the head of that. */
+hm_status hm_load_next_block(hm_load *load, uint32_t id_size, hm_load_block *block);
+
+/* Makes room for the block at `unit`, the last one, while it has so many items. */
+hm_status hm_load_open_block(hm_load *load, const hm_load_block *block, uint32_t unit,
+                             uint64_t count);
+
+/* Returns what the head of a block with so many items says of its size. */
+static inline uint32_t hm_load_size_of(const hm_load_block *block, uint32_t count)
+{
+    return block->size != 0 ? block->size : count | HM_LISTS_EXACT;
+}
+
+/* Makes the blocks those of the lists, which have so many items in all. */
+void hm_load_publish_blocks(hm_load *load, uint64_t items);
+
 /* A container that is being loaded. */
 struct hm_load {
     const hm_saved_kind *kind;
@@ -522,6 +590,7 @@ struct hm_load {
     uint32_t retired; /* slots of a pool */
     uint32_t opened;  /* rows of a table that are accessible; where the blocks of lists end */
     uint64_t items;   /* of all lists */
+    hm_load_blocks blocks;
     hm_save_in in;
 };
 
@@ -558,11 +627,6 @@ hm_status hm_load_publish_owners(hm_save_in *in, hm_secondary *secondary, uint32
 hm_status hm_load_values(hm_save_in *in, hm_secondary *secondary, const hm_save_desc *desc,
                          uint32_t count, uint32_t *made);
 void hm_load_destroy_values(const hm_secondary *secondary, const hm_save_desc *desc, uint32_t made);
-
-/* save_lists.c: makes the last block, which is at `unit` and ends at *end, one for so many items.
- * While lists are loaded `end` is not in the struct. */
-hm_status hm_load_widen_block(hm_lists_blocks *blocks, uint32_t *end, uint32_t unit,
-                              uint64_t count);
 
 /* save_world.c */
 

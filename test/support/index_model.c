@@ -405,6 +405,7 @@ hm_status index_model_init(index_model *model, const hm_index_desc *desc, size_t
     test_memory_init_with_holes(&model->memory, page_size);
     model->desc = *desc;
     model->desc.memory = &model->memory.table;
+    model->given = model->desc;
     hm_status status = hm_index_init(&model->index, &model->desc);
     if (desc->capacity == 0)
         model->desc.capacity = desc->max_slots;
@@ -467,7 +468,7 @@ static void hostile_set(void *state, const uint32_t arguments[3])
                     ((arguments[2] ^ arguments[2] >> 16) & 0xFFFF) % (model->keys + 1));
 }
 
-TEST_RELOAD_AND_END(index)
+TEST_RELOAD_AND_END(index, given)
 
 static const test_operation operations[] = {
     {"set", 250, set},

@@ -28,7 +28,8 @@ typedef struct index_model_entry {
 } index_model_entry;
 
 typedef struct index_model {
-    hm_index_desc desc;
+    hm_index_desc given; /* that the index was made with */
+    hm_index_desc desc;  /* the same; without a capacity its limit is in its place */
     test_memory memory;
     uint32_t keys; /* that are in use; the next is one that no index with a key_limit accepts */
     uint32_t first_life; /* of a slot in set_two */

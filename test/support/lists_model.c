@@ -492,6 +492,7 @@ hm_status lists_model_init(lists_model *model, const hm_lists_desc *desc, size_t
     test_memory_init(&model->memory, page_size);
     model->desc = *desc;
     model->desc.memory = &model->memory.table;
+    model->given = model->desc;
     hm_status status = hm_lists_init(&model->lists, &model->desc);
     model->is_unbounded = desc->capacity == 0;
     if (model->is_unbounded)
@@ -581,7 +582,7 @@ static void hostile(void *state, const uint32_t arguments[3])
         lists_model_check_refused(model, handle);
 }
 
-TEST_RELOAD_AND_END(lists)
+TEST_RELOAD_AND_END(lists, given)
 
 static const test_operation operations[] = {
     {"create", 60, create},

@@ -31,7 +31,8 @@ typedef struct lists_model_list {
 } lists_model_list;
 
 typedef struct lists_model {
-    hm_lists_desc desc;
+    hm_lists_desc given; /* that the lists were made with */
+    hm_lists_desc desc;  /* the same; without a capacity its limit is in its place */
     test_memory memory;
     hm_handle past[LISTS_MODEL_PAST];
     uint32_t past_count; /* handles ever stored there */

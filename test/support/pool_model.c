@@ -692,7 +692,7 @@ static void hostile_address(void *state, const uint32_t arguments[3])
                           pool_model_owner_of(model, address)));
 }
 
-TEST_RELOAD_AND_END(pool)
+TEST_RELOAD_AND_END(pool, desc)
 
 static const test_operation operations[] = {
     {"insert", 250, insert},

@@ -38,12 +38,12 @@ bool test_reload_counts(const void *value, size_t size);
 bool test_reload_counts_row(const hm_table *table, uint32_t row);
 
 /* Defines the operation `reload` and the `end` of a model that has a container and its `desc`. */
-#define TEST_RELOAD_AND_END(kind)                                                                  \
+#define TEST_RELOAD_AND_END(kind, described)                                                       \
     static void reload(void *state, const uint32_t arguments[3])                                   \
     {                                                                                              \
         const kind##_model *model = state;                                                         \
         (void)arguments;                                                                           \
-        test_reload_##kind(&model->kind, &model->desc);                                            \
+        test_reload_##kind(&model->kind, &model->described);                                       \
     }                                                                                              \
     static void end(void *state)                                                                   \
     {                                                                                              \

@@ -616,7 +616,7 @@ static void *begin(const uint32_t arguments[3])
     return model;
 }
 
-TEST_RELOAD_AND_END(secondary)
+TEST_RELOAD_AND_END(secondary, desc)
 
 static const test_operation operations[] = {
     {"set", 250, set},
