@@ -142,7 +142,7 @@ TEST(footprint, a_large_map_has_little_more_in_memory_than_its_items)
     }
     const uint32_t capacities[] = {0, LARGE};
     for (size_t i = 0; i < 2; i++) {
-        hm_memory_os_keep(0);
+        size_t kept = hm_memory_os_keep(0);
         hm_map map = {.item_size = 0};
         size_t before = resident_size(), slack = (size_t)1 << 20; /* the test's own, and steps */
         CHECK(hm_map_init(&map, &(hm_map_desc){.item_size = ITEM_SIZE,
@@ -154,7 +154,7 @@ TEST(footprint, a_large_map_has_little_more_in_memory_than_its_items)
                 CHECK(resident_size() - before <= used + (n < SMALL ? used / 4 : used / 8) + slack);
         }
         hm_map_fini(&map);
-        hm_memory_os_keep((size_t)64 << 20);
+        hm_memory_os_keep(kept);
     }
 }
 
@@ -182,6 +182,7 @@ TEST(footprint, growth_makes_at_most_eleven_pages_resident_ahead_of_the_items)
         test_leave_out("pages that growth makes resident: not told here, or of another size");
         return;
     }
+    size_t kept = hm_memory_os_keep(0); /* What is kept is resident already. */
     uint32_t most = 0;
     hm_pool pool;
     hm_map map;
@@ -199,6 +200,7 @@ TEST(footprint, growth_makes_at_most_eleven_pages_resident_ahead_of_the_items)
     CHECK(most <= 11);
     hm_map_fini(&map);
     hm_pool_fini(&pool);
+    hm_memory_os_keep(kept);
 }
 
 #endif
