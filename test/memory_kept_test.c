@@ -80,7 +80,7 @@ TEST(memory_kept, the_bound_holds_at_any_time_and_the_latest_stays)
         ranges[i] = memory->reserve(memory->context, 64 * KIB * (i + 1));
         CHECK(ranges[i] != NULL && memory->commit(memory->context, ranges[i], 64 * KIB));
     }
-    hm_memory_os_keep(256 * KIB);
+    CHECK(hm_memory_os_keep(256 * KIB) == (size_t)64 * MIB);
     for (size_t i = 0; i < 8; i++) {
         memory->release(memory->context, ranges[i], 64 * KIB * (i + 1));
         CHECK(hm_memory_os_kept() == (i < 4 ? i + 1 : 4) * 64 * KIB);
@@ -89,7 +89,7 @@ TEST(memory_kept, the_bound_holds_at_any_time_and_the_latest_stays)
     CHECK(hm_memory_os_kept() == 192 * KIB);
     memory->release(memory->context, ranges[7], 512 * KIB);
     CHECK(hm_memory_os_kept() == 256 * KIB); /* It was not committed again, but is in memory. */
-    hm_memory_os_keep(70 * KIB);
+    CHECK(hm_memory_os_keep(70 * KIB) == 256 * KIB);
     CHECK(hm_memory_os_kept() <= 70 * KIB);
     hm_memory_os_keep(0);
     CHECK(hm_memory_os_kept() == 0);

@@ -92,9 +92,9 @@ HM_API const hm_memory *hm_memory_os(void);
  * nothing, and wait for no system call of another thread. In a process that was forked while
  * another thread was in the table, nothing is kept, and they do nothing. */
 
-/* Sets how many bytes are kept at most, from now on; 0: none. Gives back what is above it.
- * O(ranges). */
-HM_API void hm_memory_os_keep(size_t most);
+/* Sets how many bytes are kept at most, from now on; 0: none. Gives back what is above it, and
+ * returns the former bound. O(ranges). */
+HM_API size_t hm_memory_os_keep(size_t most);
 
 /* Gives all of it back to the system. O(ranges). */
 HM_API void hm_memory_os_trim(void);

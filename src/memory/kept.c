@@ -525,27 +525,29 @@ const hm_memory *hm_memory_os(void)
 
 /* what is kept */
 
-/* Gives back what is above a bound. */
-static void kept_shrink(size_t most, bool stays)
+/* Gives back what is above a bound, which may stay the bound. Returns that which there was. */
+static size_t kept_shrink(size_t most, bool stays)
 {
     kept_range taken[KEPT_RANGES];
     if (!kept_wait_for_lock())
-        return;
+        return 0;
+    size_t before = kept_most;
     if (stays)
         kept_most = most;
     uint32_t count = kept_take_oldest(most, taken);
     kept_unlock();
     kept_drop_all(taken, count);
+    return before;
 }
 
-void hm_memory_os_keep(size_t most)
+size_t hm_memory_os_keep(size_t most)
 {
-    kept_shrink(most, true);
+    return kept_shrink(most, true);
 }
 
 void hm_memory_os_trim(void)
 {
-    kept_shrink(0, false);
+    (void)kept_shrink(0, false);
     kept_find_lost();
 }
 
@@ -568,9 +570,10 @@ const hm_memory *hm_memory_os(void)
 
 #ifndef HM_FREESTANDING
 
-void hm_memory_os_keep(size_t most)
+size_t hm_memory_os_keep(size_t most)
 {
     (void)most;
+    return 0;
 }
 
 void hm_memory_os_trim(void)

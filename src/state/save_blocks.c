@@ -85,7 +85,7 @@ hm_status hm_load_check_blocks(hm_load *load, hm_lists_blocks *blocks, uint32_t 
     const uint32_t *numbers = in->section.details + first;
     hm_load_blocks *of = &load->blocks;
     *of = (hm_load_blocks){.blocks = blocks, .owned = owned, .reaches_cursor = true};
-    if (in->section.detail_count == first)
+    if (in->section.format == 1 && in->section.detail_count == first)
         return HM_OK;
     of->numbers = numbers;
     of->free = numbers[HM_SAVE_FREE_BLOCKS];

@@ -139,6 +139,7 @@ static void section_take(hm_save_in *in, size_t name_size, size_t layout_size)
 {
     const unsigned char *bytes = in->buffer;
     hm_save_section *section = &in->section;
+    section->format = hm_load_16(bytes + 8);
     section->kind = hm_load_16(bytes + 10);
     section->flags = hm_load_32(bytes + 12);
     section->type_id = hm_load_32(bytes + 16);

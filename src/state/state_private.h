@@ -223,7 +223,8 @@ enum {
 /* What the header of a section says. */
 typedef struct hm_save_section {
     const char *name, *layout;
-    uint32_t kind; /* hm_save_kind; of others there may be any in a file */
+    uint32_t format; /* its version; of a section that is read */
+    uint32_t kind;   /* hm_save_kind; of others there may be any in a file */
     uint32_t flags;
     uint32_t type_id;
     uint32_t item_size;    /* bytes in the container */

@@ -2,7 +2,7 @@
 /* What is particular to the save and load of indices. */
 #include "saves.h"
 
-enum { TYPE = 9, HEADER = 48 + 2 * 4 + 5 + 8 /* bytes; the name has 5 */, OWNER = 6 };
+enum { TYPE = 9, HEADER = 48 + 9 * 4 + 5 + 8 /* bytes; the name has 5 */, OWNER = 6 };
 
 static hm_index make_empty(uint32_t key_limit)
 {
@@ -46,7 +46,7 @@ TEST(save_index, a_key_with_more_members_than_fit_in_a_piece_comes_back)
 TEST(save_index, an_index_that_cannot_be_is_refused)
 {
     /* One owner with key 4 in slot 6; then two with key 3, whose members come behind it. */
-    enum { FIRST = HEADER + 3 * OWNER, SECOND = FIRST + 12 + 4 };
+    enum { FIRST = HEADER + 3 * OWNER, HEAD = 13, SECOND = FIRST + HEAD + 4 };
     static const struct {
         size_t at;
         unsigned char value;
@@ -58,11 +58,11 @@ TEST(save_index, an_index_that_cannot_be_is_refused)
         {HEADER, 71, "slot 71, generation 1 is no owner"},
         {HEADER, 5, "two owners have one slot"},
         {FIRST + 8, 0, "key 4 has 0 members, or is there twice"},
-        {FIRST + 8, 4, "key 4 has 4 members, or is there twice"},
+        {FIRST + 8, 4, "4 items cannot have a block of 2^1 units"},
         {SECOND, 4, "key 4 has 2 members, or is there twice"},
         {SECOND + 8, 1, "1 owners have no key"},
-        {FIRST + 12, 3, "position 3 has no owner, or is named twice"},
-        {SECOND + 12, 0, "position 0 has no owner, or is named twice"},
+        {FIRST + HEAD, 3, "position 3 has no owner, or is named twice"},
+        {SECOND + HEAD, 0, "position 0 has no owner, or is named twice"},
         {52, 4, "its size and its counts disagree"}, /* keys, for which there are bytes */
         {40, 1, "its size and its counts disagree"}, /* bytes; the checksum falls on others */
     };

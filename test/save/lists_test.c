@@ -2,7 +2,7 @@
 /* What is particular to the save and load of lists. */
 #include "saves.h"
 
-enum { TYPE = 9, ITEMS = 4000, HEADER = 48 + 6 * 4 + 5 + 8 /* bytes; the name has 5 */ };
+enum { TYPE = 9, ITEMS = 4000, HEADER = 48 + 13 * 4 + 5 + 8 /* bytes; the name has 5 */ };
 
 static hm_lists make_empty(void)
 {
@@ -98,7 +98,7 @@ TEST(save_lists, lists_that_cannot_be_are_refused)
         {0, 3, "slot 3 has no list, or is named twice"},
         {0, 4, "slot 4 has no list, or is named twice"},
         {12, 0, "slot 0 has no list, or is named twice"},
-        {4, 0, "a list cannot have 0 items"},
+        {4, 0, "its size and its counts disagree"}, /* it has no free block */
         {4, 3, "a list cannot have 3 items"},
     };
     hm_lists made = make_empty();
@@ -109,6 +109,7 @@ TEST(save_lists, lists_that_cannot_be_are_refused)
     for (uint32_t i = 0; i < 3; i += 2)
         CHECK(hm_lists_push(&made, lists[i], &item) != NULL);
     CHECK(hm_lists_destroy(&made, lists[1]) && hm_lists_destroy(&made, lists[3]));
+    CHECK(hm_lists_defragment(&made, NULL).done);
     CHECK(hm_lists_save(&made, NULL, test_sink(&file)) == HM_OK);
     size_t first = HEADER + 4 * 2 + 2 * 4 + 2 * 4; /* 4 generations, 2 free slots, 2 positions */
     if (made.ids.slots[0] < made.ids.slots[1])
@@ -127,6 +128,58 @@ TEST(save_lists, lists_that_cannot_be_are_refused)
     }
     hm_lists_fini(&made);
     test_file_end(&file);
+}
+
+/* Lists with blocks of each kind: exact ones, one that is free behind them, then blocks of a power
+ * of two of units, with items and without, and free ones between them, two of one class. */
+static hm_lists make_blocks(void)
+{
+    enum { LISTS = 8 };
+    static const uint32_t counts[LISTS] = {6, 3, 2, 6, 6, 6, 6, 2};
+    hm_lists made = make_empty();
+    hm_handle lists[LISTS];
+    hm_budget budget = hm_budget_of(1, 0);
+    CHECK(hm_lists_create_n(&made, LISTS, lists) == HM_OK);
+    for (uint32_t i = 0; i < LISTS; i++)
+        CHECK(hm_lists_push_n(&made, lists[i], NULL, counts[i]) == HM_OK);
+    CHECK(hm_lists_resize(&made, lists[1], 1) == HM_OK);
+    CHECK(!hm_lists_defragment(&made, &budget).done);
+    CHECK(hm_lists_destroy(&made, lists[3]) && hm_lists_destroy(&made, lists[5]));
+    CHECK(hm_lists_resize(&made, lists[6], 0) == HM_OK);
+    return made;
+}
+
+/* Each byte of what the header and the payload say is changed in some ways. What is taken for true
+ * is just what the file says: the lists save it so. */
+TEST(save_lists, blocks_that_cannot_be_are_refused)
+{
+    enum { NUMBERS = 48 + 6 * 4 /* bytes before those of the blocks */ };
+    static const unsigned char changes[] = {1, 2, 3, 4, 7, 8, 0x80, 0xFF};
+    hm_lists made = make_blocks();
+    test_file file = {0}, again = {0};
+    uint32_t refused = 0;
+    CHECK(hm_lists_save(&made, NULL, test_sink(&file)) == HM_OK);
+    for (size_t at = NUMBERS; at < file.size - 8; at++)
+        for (size_t i = 0; i < sizeof changes; i++) {
+            hm_lists loaded = make_empty();
+            if (at == HEADER - 8 - 5)
+                at = HEADER; /* The name, and the checksum. */
+            file.bytes[at] ^= changes[i];
+            test_file_seal(&file);
+            hm_status status = hm_lists_load(&loaded, NULL, test_source(&file));
+            CHECK(hm_lists_validate(&loaded) == HM_OK);
+            refused += status != HM_OK;
+            again.size = 0;
+            CHECK(hm_lists_save(&loaded, NULL, test_sink(&again)) == HM_OK);
+            CHECK(status != HM_OK ||
+                  (again.size == file.size && memcmp(again.bytes, file.bytes, file.size) == 0));
+            file.bytes[at] ^= changes[i];
+            hm_lists_fini(&loaded);
+        }
+    CHECK(refused > 100);
+    hm_lists_fini(&made);
+    test_file_end(&file);
+    test_file_end(&again);
 }
 
 TEST(save_lists, a_header_whose_numbers_disagree_is_refused)
