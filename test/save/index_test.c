@@ -45,8 +45,8 @@ TEST(save_index, a_key_with_more_members_than_fit_in_a_piece_comes_back)
 
 TEST(save_index, an_index_that_cannot_be_is_refused)
 {
-    /* One owner with key 4 in slot 6; then two with key 3, whose members come behind it. */
-    enum { FIRST = HEADER + 3 * OWNER, HEAD = 13, SECOND = FIRST + HEAD + 4 };
+    /* One owner with key 4 in slot 6; then, behind a free block, two with key 3. */
+    enum { FIRST = HEADER + 3 * OWNER, HEAD = 13, GAP = 16, SECOND = FIRST + HEAD + 4 + GAP };
     static const struct {
         size_t at;
         unsigned char value;
@@ -77,7 +77,7 @@ TEST(save_index, an_index_that_cannot_be_is_refused)
         unsigned char *byte = file.bytes + forgeries[i].at, before = *byte;
         *byte = forgeries[i].value;
         if (forgeries[i].at == 52)
-            file.bytes[40] += 2 * 12;
+            file.bytes[40] = (unsigned char)(file.bytes[40] + 2 * 12);
         test_file_seal(&file);
         CHECK(hm_index_load(&loaded, NULL, test_source(&file)) == HM_ERROR_CORRUPT);
         CHECK(says(forgeries[i].why) && hm_index_count(&loaded) == 0);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What is particular to the save and load of lists. */
 #include "saves.h"
+#include <stdio.h>
 
 enum { TYPE = 9, ITEMS = 4000, HEADER = 48 + 13 * 4 + 5 + 8 /* bytes; the name has 5 */ };
 
@@ -153,8 +154,10 @@ static hm_lists make_blocks(void)
  * is just what the file says: the lists save it so. */
 TEST(save_lists, blocks_that_cannot_be_are_refused)
 {
-    enum { NUMBERS = 48 + 6 * 4 /* bytes before those of the blocks */ };
-    static const unsigned char changes[] = {1, 2, 3, 4, 7, 8, 0x80, 0xFF};
+    enum {
+        NUMBERS = 48 + 7 * 4 /* bytes before those of the blocks, but for the size of a unit */
+    };
+    static const unsigned char changes[] = {1, 2, 3, 4, 7, 8, 0x40, 0xFF};
     hm_lists made = make_blocks();
     test_file file = {0}, again = {0};
     uint32_t refused = 0;
