@@ -564,6 +564,11 @@ template <class Base> class orderly : public Base
     {
         Base::call::touch_all(this->c());
     }
+    /* The same, so that what was saved and what is loaded go on alike. */
+    void forget_order() noexcept
+    {
+        Base::call::forget_order(this->c());
+    }
 };
 
 template <class Base> class packed : public Base

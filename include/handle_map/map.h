@@ -303,6 +303,10 @@ HM_API void hm_map_touch(hm_map *map, hm_handle handle);
 /* Tells the order that any item may have changed: the next call starts over. O(1). */
 HM_API void hm_map_touch_all(hm_map *map);
 
+/* Does the same, for a map that is saved: what an order knows is not in the file, so a map that was
+ * loaded starts over. If the saved one forgets too, both go on alike (save.h). O(1). */
+HM_API void hm_map_forget_order(hm_map *map);
+
 /* Search a map that hm_map_defragment has put in this order. hm_map_lower_bound returns the dense
  * index of the first item that does not come before the probe, hm_map_upper_bound that of the first
  * item that comes after it; both the count if there is none. So the items of a range are one array,

@@ -199,6 +199,9 @@ HM_API hm_progress hm_secondary_arrange(hm_secondary *secondary, const hm_handle
 HM_API void hm_secondary_touch(hm_secondary *secondary, hm_handle owner);
 HM_API void hm_secondary_touch_all(hm_secondary *secondary);
 
+/* Does the same, for a secondary that is saved, as hm_map_forget_order. O(1). */
+HM_API void hm_secondary_forget_order(hm_secondary *secondary);
+
 /* As hm_map_lower_bound and hm_map_upper_bound: return the dense index of the first value that does
  * not come before the probe, or that comes after it, in a secondary that hm_secondary_defragment
  * has put in this order. HM_INVALID_INDEX, and hm_last_error says why, when it is not in this order

@@ -226,6 +226,9 @@ HM_API hm_progress hm_table_arrange(hm_table *table, const hm_handle *handles, u
 HM_API void hm_table_touch(hm_table *table, hm_handle handle);
 HM_API void hm_table_touch_all(hm_table *table);
 
+/* Does the same, for a table that is saved, as hm_map_forget_order. O(1). */
+HM_API void hm_table_forget_order(hm_table *table);
+
 /* As hm_map_lower_bound and hm_map_upper_bound: return the first row whose cell of this column does
  * not come before the probe, or comes after it, in a table that hm_table_defragment has put in this
  * order by this column. HM_INVALID_INDEX, and hm_last_error says why, when it is not in this order

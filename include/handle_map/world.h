@@ -292,6 +292,11 @@ HM_API void hm_world_touch_all(hm_world *world, hm_component component);
 HM_API hm_progress hm_world_defragment(hm_world *world, hm_component component,
                                        const hm_order *order, hm_budget *budget);
 
+/* Forgets what the orders of all components know, as hm_map_forget_order: the next calls of
+ * hm_world_defragment start over, at the first archetype. The clock stays. Inside a callback it is
+ * a broken contract. O(components). */
+HM_API void hm_world_forget_order(hm_world *world);
+
 /* Returns the number of archetypes that exist, with entities or without: a call that failed may
  * have made some, which hm_world_trim drops. The archetype of the entities without components is
  * not counted. O(1). */

@@ -413,6 +413,11 @@ class [[nodiscard]] world : public destroyer<issuer<container<detail::world_shap
     {
         hm_world_touch_all(c(), own_.core->find<T>());
     }
+    /* Of all components, so that what was saved and what is loaded go on alike. */
+    void forget_order() noexcept
+    {
+        hm_world_forget_order(c());
+    }
     [[nodiscard]] std::uint64_t clock() const noexcept
     {
         return hm_world_clock(c());

@@ -151,6 +151,11 @@ HM_INLINE uint32_t hm_dense_erase_parts(const hm_id_table *ids, const hm_handle 
     {                                                                                              \
         HM_CONTRACT_AT_REST(kind, "hm_" #kind "_touch_all");                                       \
         hm_dense_forget_order(&kind->guard, kind->order);                                          \
+    }                                                                                              \
+    void hm_##kind##_forget_order(hm_##kind *kind)                                                 \
+    {                                                                                              \
+        HM_CONTRACT_AT_REST(kind, "hm_" #kind "_forget_order");                                    \
+        hm_dense_forget_order(&kind->guard, kind->order);                                          \
     }
 
 #else

@@ -457,5 +457,5 @@ void hm_world_touch_all(hm_world *world, hm_component component)
         if (cell->size != 0)
             hm_world_mark_column(world, i, cell->column);
     }
-    hm_world_forget_order(world);
+    hm_world_reset_order(world);
 }

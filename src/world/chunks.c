@@ -466,7 +466,7 @@ void hm_world_move_rows(hm_world *world, hm_world_place first, uint32_t n, uint3
         from = hm_world_place_after(world, archetype, from);
     }
     if (index == world->order_archetype)
-        hm_world_forget_order(world);
+        hm_world_reset_order(world);
     rows_close_run(world, first, end, n);
 }
 

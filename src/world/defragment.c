@@ -191,11 +191,23 @@ static bool defragment_is_for(const hm_world *world, uint32_t number, const hm_o
            order->key == last->key && order->context == last->context;
 }
 
+void hm_world_forget_order(hm_world *world)
+{
+    HM_CONTRACT_AT_REST(world, "hm_world_forget_order");
+    hm_world_reset_order(world);
+    if (world->order != NULL) { /* The next order will not be that of the last call. */
+        hm_world_order_of(world)->order = (hm_order){0};
+        hm_world_order_of(world)->next = 0;
+    }
+    for (uint32_t i = 0; i < world->sparse_count; i++)
+        hm_secondary_forget_order(hm_world_secondary(world, i));
+}
+
 static void defragment_begin_anew(hm_world *world, uint32_t number, const hm_order *order)
 {
     hm_world_order_of(world)->order = *order;
     hm_world_order_of(world)->number = number;
-    hm_world_forget_order(world);
+    hm_world_reset_order(world);
     for (uint32_t i = 0; i < world->archetype_array.count; i++)
         world->archetypes[i].is_ordered = false;
 }

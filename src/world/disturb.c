@@ -22,7 +22,7 @@ void hm_world_disturb(hm_world *world, hm_world_place place, uint32_t count)
     hm_order_disturb(hm_world_order_of(world)->state, hm_world_row_of(world, place), count);
 }
 
-void hm_world_forget_order(hm_world *world)
+void hm_world_reset_order(hm_world *world)
 {
     hm_world_order *order = hm_world_order_of(world);
     world->order_archetype = HM_WORLD_NONE;

@@ -477,5 +477,5 @@ void hm_world_clear(hm_world *world)
             hm_world_record(world, i)->changed = ++world->clock;
         }
     world->ready_end = 0;
-    hm_world_forget_order(world);
+    hm_world_reset_order(world);
 }

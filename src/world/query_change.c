@@ -89,7 +89,7 @@ static void query_move_archetype(const query_change *change, uint32_t index, uin
         hm_world_copy_rows(world, from, hm_world_rows_in(&before, from.chunk), to,
                            &change->delta.add);
     if (index == world->order_archetype)
-        hm_world_forget_order(world);
+        hm_world_reset_order(world);
     source->last = HM_WORLD_NONE;
     source->last_rows = source->count = 0;
     from.chunk = source->hook_count != 0 ? before.first : HM_WORLD_NONE;
@@ -107,7 +107,7 @@ static void query_reset_archetype(const query_change *change, uint32_t index)
     hm_world *world = change->world;
     const hm_world_archetype *archetype = &world->archetypes[index];
     if (index == world->order_archetype && change->delta.add.count != 0)
-        hm_world_forget_order(world);
+        hm_world_reset_order(world);
     for (uint32_t i = 0; i < change->delta.add.count; i++) {
         uint32_t number = change->delta.add.numbers[i];
         if (archetype->cells[number].size == 0)

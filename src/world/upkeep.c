@@ -55,7 +55,7 @@ hm_status hm_world_trim(hm_world *world)
         return status;
     hm_world_create_promised(world);
     world->ready_end = 0;
-    hm_world_forget_order(world);
+    hm_world_reset_order(world);
     hm_world_drop_archetypes(world);
     for (uint32_t i = 0; i < world->archetype_array.count; i++)
         if (world->archetypes[i].is_alive)

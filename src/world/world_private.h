@@ -300,7 +300,7 @@ uint32_t hm_world_row_of(const hm_world *world, hm_world_place place);
 void hm_world_disturb(hm_world *world, hm_world_place place, uint32_t count);
 
 /* Rows were renumbered, or their values may all have changed. */
-void hm_world_forget_order(hm_world *world);
+void hm_world_reset_order(hm_world *world);
 
 /* values.c */
 

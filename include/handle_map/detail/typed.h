@@ -381,7 +381,9 @@
                        (prefix##_##kind * hm_self, handle hm_named),                               \
                        hm_##kind##_touch(&hm_self->kind, hm_named.id))                             \
     HM_TYPED_FORM_VOID(kind, prefix##_##kind##_touch_all, (prefix##_##kind * hm_self),             \
-                       hm_##kind##_touch_all(&hm_self->kind))
+                       hm_##kind##_touch_all(&hm_self->kind))                                      \
+    HM_TYPED_FORM_VOID(kind, prefix##_##kind##_forget_order, (prefix##_##kind * hm_self),          \
+                       hm_##kind##_forget_order(&hm_self->kind))
 
 #else
 #define HM_TYPED_FORM_BOUND(...)
