@@ -25,8 +25,11 @@ typedef struct world_load {
     bool is_merge; /* the world is that of a merge */
     hm_load_ids ids;
     hm_array part_array; /* world_part */
+    uint64_t clock;      /* of the file; with the world's own before the load */
+    bool is_kept;        /* archetypes have the numbers that they had */
     uint32_t left;       /* entities that have no row yet */
     uint32_t archetype;  /* that is being read */
+    uint32_t classes;    /* of its small chunks; HM_WORLD_NONE: none are given */
     uint32_t made;       /* values of the column, or of the sparse component, that is being read */
     hm_save_in in;
 } world_load;
@@ -53,9 +56,14 @@ static hm_status world_load_check(world_load *load)
         status = hm_load_check_ids(in, &load->world->ids, &plain);
     if (status != HM_OK)
         return status;
-    if (in->section.detail_count != HM_SAVE_WORLD_DETAILS ||
+    bool is_old = in->section.format == 1;
+    if (in->section.detail_count != (is_old ? HM_SAVE_WORLD_OLD_DETAILS : HM_SAVE_WORLD_DETAILS) ||
         details[HM_SAVE_WORLD_COMPONENTS] > HM_WORLD_MAX_COMPONENTS)
-        return hm_load_fail(in, HM_ERROR_CORRUPT, 0, "its size and its counts disagree");
+        return hm_load_disagree(in);
+    load->clock = load->world->clock;
+    if (!is_old)
+        load->clock += details[HM_SAVE_WORLD_CLOCK] |
+                       (uint64_t)(details[HM_SAVE_WORLD_CLOCK_HIGH] & INT32_MAX) << 32;
     return HM_OK;
 }
 
@@ -195,8 +203,11 @@ static hm_status world_load_components(world_load *load)
     hm_status status = hm_array_init(&load->part_array, &desc);
     if (status == HM_OK)
         status = hm_array_resize(&load->part_array, count);
-    for (uint32_t i = 0; i < count && status == HM_OK; i++)
+    load->is_kept = load->in.section.format != 1;
+    for (uint32_t i = 0; i < count && status == HM_OK; i++) {
         status = world_load_component(load, i);
+        load->is_kept = load->is_kept && world_part_at(load, i)->number != HM_WORLD_NONE;
+    }
     return status == HM_OK ? world_report_new(load, count) : status;
 }
 
@@ -279,7 +290,7 @@ static hm_status world_load_run(world_load *load, const unsigned char *slots, ui
 static hm_status world_load_slots(world_load *load, uint32_t n, hm_save_run *runs, uint32_t *count)
 {
     hm_world *fresh = &load->fresh;
-    hm_status status = hm_world_prepare_chunks(fresh, load->archetype, n);
+    hm_status status = hm_world_prepare_chunks(fresh, load->archetype, n, load->classes);
     for (uint32_t left = n; left > 0 && status == HM_OK; left -= runs++->rows, ++*count) {
         runs->place = hm_world_append_run(fresh, load->archetype, left, &runs->rows);
         status = world_load_run(load, load->in.buffer + (size_t)4 * (n - left), left, runs);
@@ -367,23 +378,129 @@ static hm_status world_load_rows(world_load *load, const uint16_t *parts, uint32
     return status;
 }
 
-static hm_status world_load_archetype(world_load *load)
+/* Reads a time of the clock, `back` bytes before which the next byte of the payload is. */
+static hm_status world_load_time(world_load *load, const unsigned char *bytes, size_t back,
+                                 uint64_t *time)
+{
+    uint64_t most = load->clock - load->world->clock;
+    if (hm_load_64(bytes) > most)
+        return hm_load_fail(&load->in, HM_ERROR_CORRUPT, back, "a change is later than the clock");
+    uint64_t read = load->world->clock + hm_load_64(bytes);
+    *time = read > *time ? read : *time;
+    return HM_OK;
+}
+
+/* Reads when each column of the archetype last changed. */
+static hm_status world_load_times(world_load *load, const uint16_t *parts, uint32_t set_count)
 {
     hm_save_in *in = &load->in;
-    uint16_t parts[HM_WORLD_MAX_COMPONENTS] = {0};
-    if (!hm_load_bytes(in, in->buffer, 8))
+    const hm_world_archetype *archetype = &load->fresh.archetypes[load->archetype];
+    hm_status status = HM_OK;
+    size_t size = 0, at = 0;
+    for (uint32_t i = 0; i < set_count; i++)
+        size += world_part_at(load, parts[i])->encoded_size != 0 ? HM_SAVE_TIME : 0;
+    if (!hm_load_bytes(in, in->buffer, size))
         return in->status;
-    uint32_t rows = hm_load_32(in->buffer), set_count = hm_load_32(in->buffer + 4);
-    if (rows > load->left || set_count > in->section.details[HM_SAVE_WORLD_COMPONENTS])
-        return hm_load_fail(in, HM_ERROR_CORRUPT, 8,
-                            "an archetype cannot have %" HM_U32 " rows of %" HM_U32 " components",
-                            rows, set_count);
-    hm_status status = world_load_set(load, parts, set_count);
+    for (uint32_t i = 0; i < set_count && status == HM_OK; i++) {
+        const world_part *part = world_part_at(load, parts[i]);
+        uint64_t none = 0, *time = &none;
+        if (part->encoded_size == 0)
+            continue;
+        if (part->number != HM_WORLD_NONE)
+            time = &archetype->column_changed[archetype->cells[part->number].column];
+        status = world_load_time(load, in->buffer + at, size - at, time);
+        at += HM_SAVE_TIME;
+    }
+    return status;
+}
+
+/* Reads the set of an archetype, and makes sure that it has the number that the file says. */
+static hm_status world_load_numbered(world_load *load, uint16_t *parts, uint32_t set_count,
+                                     uint32_t number)
+{
+    const uint32_t *details = load->in.section.details;
+    uint64_t numbers = (uint64_t)details[HM_SAVE_WORLD_ARCHETYPES] + details[HM_SAVE_WORLD_DROPPED];
+    hm_status status = HM_OK;
+    bool is_kept = load->is_kept;
+    while (is_kept && number < numbers && load->fresh.archetype_array.count < number &&
+           status == HM_OK)
+        status = hm_world_skip_archetype(&load->fresh);
+    if (status == HM_OK)
+        status = world_load_set(load, parts, set_count);
+    if (status == HM_OK && is_kept && load->archetype != number)
+        return hm_load_fail(&load->in, HM_ERROR_CORRUPT, 0,
+                            "archetype %" HM_U32 " comes after others, or is there twice", number);
+    return status;
+}
+
+/* Reads the rows of an archetype, which it may have had some of. */
+static hm_status world_load_all_rows(world_load *load, const uint16_t *parts, uint32_t set_count,
+                                     uint32_t rows)
+{
+    hm_status status = HM_OK;
     load->left -= rows;
     while (rows > 0 && status == HM_OK) {
         uint32_t n = rows < HM_SAVE_ROWS ? rows : HM_SAVE_ROWS;
         status = world_load_rows(load, parts, set_count, n);
         rows -= n;
+    }
+    return status;
+}
+
+static hm_status world_load_archetype(world_load *load)
+{
+    hm_save_in *in = &load->in;
+    hm_world *fresh = &load->fresh;
+    uint16_t parts[HM_WORLD_MAX_COMPONENTS] = {0};
+    unsigned char head[HM_SAVE_ARCHETYPE] = {0};
+    const bool is_old = in->section.format == 1;
+    size_t size = is_old ? HM_SAVE_OLD_ARCHETYPE : HM_SAVE_ARCHETYPE;
+    if (!hm_load_bytes(in, head, size))
+        return in->status;
+    uint32_t rows = hm_load_32(head), set_count = hm_load_32(head + 4), spares = head[12];
+    if (rows > load->left || set_count > in->section.details[HM_SAVE_WORLD_COMPONENTS])
+        return hm_load_fail(in, HM_ERROR_CORRUPT, size,
+                            "an archetype cannot have %" HM_U32 " rows of %" HM_U32 " components",
+                            rows, set_count);
+    load->classes = load->is_kept ? head[12] : HM_WORLD_NONE;
+    if (!is_old)
+        fresh->clock = load->world->clock;
+    hm_status status = world_load_numbered(load, parts, set_count, hm_load_32(head + 8));
+    if (status == HM_OK && !is_old)
+        status = world_load_times(load, parts, set_count);
+    uint64_t changed = status == HM_OK ? fresh->archetypes[load->archetype].changed : 0;
+    if (status == HM_OK)
+        status = world_load_time(load, head + 13, 0, &changed);
+    if (status == HM_OK)
+        status = world_load_all_rows(load, parts, set_count, rows);
+    for (spares >>= HM_SAVE_SPARE_SHIFT; load->is_kept && spares > 0 && status == HM_OK; spares--)
+        status = hm_world_add_spare(fresh, load->archetype, load->classes);
+    if (status == HM_OK && !is_old)
+        fresh->archetypes[load->archetype].changed = changed;
+    return status;
+}
+
+/* Reads the numbers that no archetype has. */
+static hm_status world_load_dropped(world_load *load)
+{
+    hm_save_in *in = &load->in;
+    hm_world *fresh = &load->fresh;
+    uint32_t count = in->section.details[HM_SAVE_WORLD_DROPPED], last = HM_WORLD_NONE;
+    hm_status status = HM_OK;
+    if (in->section.format == 1)
+        return HM_OK;
+    if (!load->is_kept)
+        return hm_load_pass(in, (uint64_t)4 * count) ? HM_OK : in->status;
+    while (status == HM_OK && fresh->archetype_array.count <
+                                  (uint64_t)in->section.details[HM_SAVE_WORLD_ARCHETYPES] + count)
+        status = hm_world_skip_archetype(fresh);
+    for (uint32_t i = 0; i < count && status == HM_OK; i++) {
+        if (!hm_load_bytes(in, in->buffer, 4))
+            return in->status;
+        if (!hm_world_list_dropped(fresh, hm_load_32(in->buffer), &last))
+            return hm_load_fail(in, HM_ERROR_CORRUPT, 4,
+                                "archetype %" HM_U32 " is no free number, or is named twice",
+                                hm_load_32(in->buffer));
     }
     return status;
 }
@@ -404,7 +521,8 @@ static hm_status world_mark_sparse(world_load *load, uint32_t number)
     hm_status status = load->made != 0 ? hm_world_prepare_masks(fresh) : HM_OK;
     for (uint32_t i = 0; i < load->made && status == HM_OK; i++)
         *hm_world_mask(fresh, sparse->owners[i]) |= UINT64_C(1) << record->sparse % 64;
-    record->changed = ++fresh->clock;
+    if (load->in.section.format == 1)
+        record->changed = ++fresh->clock;
     return status;
 }
 
@@ -430,17 +548,23 @@ static hm_status world_load_values(world_load *load, const world_part *part, uin
 static hm_status world_load_sparse(world_load *load, const world_part *part)
 {
     hm_save_in *in = &load->in;
-    if (!hm_load_bytes(in, in->buffer, 4))
+    uint64_t changed = 0;
+    unsigned char head[4 + HM_SAVE_TIME] = {0};
+    size_t size = in->section.format == 1 ? 4 : sizeof head;
+    if (!hm_load_bytes(in, head, size))
         return in->status;
-    uint32_t count = hm_load_32(in->buffer), type_id = load->fresh.ids.type_id;
+    uint32_t count = hm_load_32(head), type_id = load->fresh.ids.type_id;
     if (count > load->fresh.ids.count)
-        return hm_load_fail(in, HM_ERROR_CORRUPT, 4, "%" HM_U32 " entities cannot have a value",
+        return hm_load_fail(in, HM_ERROR_CORRUPT, size, "%" HM_U32 " entities cannot have a value",
                             count);
+    if (world_load_time(load, head + 4, HM_SAVE_TIME, &changed) != HM_OK)
+        return in->status;
     if (part->number == HM_WORLD_NONE)
         return hm_load_pass(in, ((uint64_t)part->encoded_size + HM_SAVE_OWNER) * count)
                    ? HM_OK
                    : in->status;
     hm_secondary *sparse = hm_world_sparse(&load->fresh, part->number);
+    hm_world_record(&load->fresh, part->number)->changed = changed;
     load->made = 0;
     hm_guard_enter(&sparse->guard);
     hm_status status = world_load_values(load, part, count);
@@ -469,9 +593,13 @@ static hm_status world_load_parts(world_load *load)
     if (status == HM_OK && load->left != 0)
         status =
             hm_load_fail(in, HM_ERROR_CORRUPT, 0, "%" HM_U32 " entities have no row", load->left);
+    if (status == HM_OK)
+        status = world_load_dropped(load);
     for (uint32_t i = 0; i < in->section.details[HM_SAVE_WORLD_COMPONENTS] && status == HM_OK; i++)
         if (world_part_at(load, i)->is_sparse)
             status = world_load_sparse(load, world_part_at(load, i));
+    if (in->section.format != 1)
+        load->fresh.clock = load->clock;
     return status == HM_OK ? hm_load_end(in) : status;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* save: worlds. Their payload: the components; the part of the id table; the archetypes, with their
- * rows in groups of 64, each with the slots of its entities and then column after column; the
- * sparse values, component after component. */
+ * rows in groups of 64, each with the slots of its entities and then column after column; the free
+ * numbers of archetypes, the next one first; the sparse values, component after component. */
 #include "../world/world_private.h"
 #include "state_private.h"
 
@@ -80,8 +80,9 @@ static hm_status world_measure_components(const hm_world *world, const hm_world_
             return status;
         *size += HM_SAVE_COMPONENT + hm_save_length(part.name) + hm_save_length(part.layout);
         if (hm_world_is_sparse(world, i))
-            *size += 4 + (uint64_t)hm_secondary_count(hm_world_sparse(world, i)) *
-                             (HM_SAVE_OWNER + part.encoded_size);
+            *size += 4 + HM_SAVE_TIME +
+                     (uint64_t)hm_secondary_count(hm_world_sparse(world, i)) *
+                         (HM_SAVE_OWNER + part.encoded_size);
     }
     return status;
 }
@@ -92,7 +93,23 @@ static uint64_t world_size_of_archetype(const hm_world *world, const hm_world_sa
     uint64_t row = 4;
     for (uint32_t i = 0; i < archetype->set_count; i++)
         row += world_encoded_size(world, desc, archetype->set[i]);
-    return 8 + 2 * (uint64_t)archetype->set_count + archetype->count * row;
+    return HM_SAVE_ARCHETYPE + 2 * (uint64_t)archetype->set_count +
+           (uint64_t)HM_SAVE_TIME * archetype->column_count + archetype->count * row;
+}
+
+/* Returns what is said of the chunks of an archetype. */
+static uint32_t world_describe_chunks(const hm_world *world, const hm_world_archetype *archetype)
+{
+    uint32_t chunk = archetype->first, classes = 0, used = 0;
+    for (uint32_t i = 0; i < HM_WORLD_SMALL_CHUNKS && chunk != HM_WORLD_NONE; i++) {
+        classes |= hm_world_chunk_class(chunk) << HM_WORLD_SMALL_BITS * i;
+        chunk = hm_world_link_of(world, chunk)->next;
+    }
+    if (archetype->last != HM_WORLD_NONE)
+        used = hm_world_link_of(world, archetype->last)->ordinal + 1;
+    uint32_t spares = archetype->chunk_count - used;
+    uint32_t most = used < HM_WORLD_SMALL_CHUNKS - 1 ? HM_WORLD_SMALL_CHUNKS - used : 1;
+    return classes | (spares < most ? spares : most) << HM_SAVE_SPARE_SHIFT;
 }
 
 static void world_save_components(hm_save_out *out, const hm_world *world,
@@ -161,6 +178,20 @@ static void world_save_rows(hm_save_out *out, const hm_world *world, const hm_wo
     }
 }
 
+/* When each column last changed, in the order of the set. */
+static void world_save_times(hm_save_out *out, const hm_world_archetype *archetype)
+{
+    unsigned char *at = out->buffer;
+    for (uint32_t i = 0; i < archetype->set_count; i++) {
+        const hm_world_cell *cell = &archetype->cells[archetype->set[i]];
+        if (cell->size == 0)
+            continue;
+        hm_save_put_64(at, archetype->column_changed[cell->column]);
+        at += HM_SAVE_TIME;
+    }
+    hm_save_bytes(out, out->buffer, (size_t)(at - out->buffer));
+}
+
 static void world_save_archetype(hm_save_out *out, const hm_world *world,
                                  const hm_world_save_desc *desc, uint32_t index)
 {
@@ -168,10 +199,14 @@ static void world_save_archetype(hm_save_out *out, const hm_world *world,
     hm_world_place at = {archetype->first, index << HM_WORLD_ROW_BITS};
     hm_save_put_32(out->buffer, archetype->count);
     hm_save_put_32(out->buffer + 4, archetype->set_count);
-    hm_save_bytes(out, out->buffer, 8);
+    hm_save_put_32(out->buffer + 8, index);
+    out->buffer[12] = (unsigned char)world_describe_chunks(world, archetype);
+    hm_save_put_64(out->buffer + 13, archetype->changed);
+    hm_save_bytes(out, out->buffer, HM_SAVE_ARCHETYPE);
     for (uint32_t i = 0; i < archetype->set_count; i++)
         hm_save_put_16(out->buffer + (size_t)2 * i, archetype->set[i]);
     hm_save_bytes(out, out->buffer, 2 * (size_t)archetype->set_count);
+    world_save_times(out, archetype);
     for (uint32_t left = archetype->count; left > 0 && out->status == HM_OK;) {
         hm_save_run runs[HM_SAVE_ROWS];
         uint32_t n = left < HM_SAVE_ROWS ? left : HM_SAVE_ROWS;
@@ -187,9 +222,27 @@ static void world_save_sparse(hm_save_out *out, const hm_world *world,
     const hm_secondary *sparse = hm_world_sparse(world, number);
     const hm_save_desc *format = hm_save_format_of(desc, world->salt + number);
     hm_save_put_32(out->buffer, sparse->count);
-    hm_save_bytes(out, out->buffer, 4);
+    hm_save_put_64(out->buffer + 4, hm_world_record(world, number)->changed);
+    hm_save_bytes(out, out->buffer, 4 + HM_SAVE_TIME);
     hm_save_items(out, format, sparse->values, sparse->value_size, sparse->count);
     hm_save_owners(out, sparse->owners, sparse->count);
+}
+
+/* Fills in the numbers of a world, and adds the bytes of its archetypes. */
+static void world_describe_archetypes(hm_save_section *section, const hm_world *world,
+                                      const hm_world_save_desc *desc)
+{
+    uint32_t *details = section->details;
+    details[HM_SAVE_WORLD_COMPONENTS] = world->component_count;
+    details[HM_SAVE_WORLD_CLOCK] = (uint32_t)world->clock;
+    details[HM_SAVE_WORLD_CLOCK_HIGH] = (uint32_t)(world->clock >> 32);
+    section->detail_count = HM_SAVE_WORLD_DETAILS;
+    for (uint32_t i = 0; i < world->archetype_array.count; i++) {
+        const hm_world_archetype *archetype = &world->archetypes[i];
+        details[archetype->is_alive ? HM_SAVE_WORLD_ARCHETYPES : HM_SAVE_WORLD_DROPPED]++;
+        section->payload_size +=
+            archetype->is_alive ? world_size_of_archetype(world, desc, archetype) : 4;
+    }
 }
 
 hm_status hm_world_save(const hm_world *world, const hm_world_save_desc *desc, hm_sink sink)
@@ -207,19 +260,17 @@ hm_status hm_world_save(const hm_world *world, const hm_world_save_desc *desc, h
         return status;
     hm_save_describe_ids(&section, &world->ids);
     section.payload_size += hm_save_size_of_ids(&section);
-    section.details[HM_SAVE_WORLD_COMPONENTS] = world->component_count;
-    section.detail_count = HM_SAVE_WORLD_DETAILS;
-    for (uint32_t i = 0; i < world->archetype_array.count; i++)
-        if (world->archetypes[i].is_alive) {
-            section.details[HM_SAVE_WORLD_ARCHETYPES]++;
-            section.payload_size += world_size_of_archetype(world, desc, &world->archetypes[i]);
-        }
+    world_describe_archetypes(&section, world, desc);
     hm_save_begin(&out, &section, sink);
     world_save_components(&out, world, desc);
     hm_save_ids(&out, &world->ids);
     for (uint32_t i = 0; i < world->archetype_array.count && out.status == HM_OK; i++)
         if (world->archetypes[i].is_alive)
             world_save_archetype(&out, world, desc, i);
+    for (uint32_t i = world->dropped; i != HM_WORLD_NONE; i = world->archetypes[i].next) {
+        hm_save_put_32(out.buffer, i);
+        hm_save_bytes(&out, out.buffer, 4);
+    }
     for (uint32_t i = 0; i < world->component_count && out.status == HM_OK; i++)
         if (hm_world_is_sparse(world, i))
             world_save_sparse(&out, world, desc, i);

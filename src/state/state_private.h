@@ -647,8 +647,20 @@ typedef struct hm_save_run {
 enum {
     HM_SAVE_WORLD_COMPONENTS = HM_SAVE_IDS_DETAILS,
     HM_SAVE_WORLD_ARCHETYPES,
+    HM_SAVE_WORLD_OLD_DETAILS,                         /* in files of 0.3 */
+    HM_SAVE_WORLD_DROPPED = HM_SAVE_WORLD_OLD_DETAILS, /* archetypes whose numbers are free */
+    HM_SAVE_WORLD_CLOCK,
+    HM_SAVE_WORLD_CLOCK_HIGH,
     HM_SAVE_WORLD_DETAILS
 };
+
+/* Bytes before the components of an archetype, and a time of the clock. */
+enum { HM_SAVE_ARCHETYPE = 21, HM_SAVE_OLD_ARCHETYPE = 8, HM_SAVE_TIME = 8 };
+
+/* A byte tells of the chunks of an archetype: the classes of the small ones, and how many spare
+ * ones are behind those with rows. More of them are a promise of memory, which a load does not
+ * keep. */
+enum { HM_SAVE_SPARE_SHIFT = HM_WORLD_SMALL_CHUNKS * HM_WORLD_SMALL_BITS };
 
 /* Of an entity, for the header: what is saved of it follows in the payload. */
 enum { HM_SAVE_ENTITY = 8 /* bytes */ };

@@ -431,3 +431,28 @@ void hm_world_drop_archetypes(hm_world *world)
     for (uint32_t i = 0; i < world->archetype_array.count; i++)
         sets_drop_edges(world, &world->archetypes[i]);
 }
+
+/* One that is not in the list yet leads to itself. */
+hm_status hm_world_skip_archetype(hm_world *world)
+{
+    hm_status status = sets_lengthen(world);
+    if (status != HM_OK)
+        return hm_world_blame(world, status);
+    uint32_t index = (uint32_t)world->archetype_array.count++;
+    world->archetypes[index] = (hm_world_archetype){.next = index};
+    return HM_OK;
+}
+
+bool hm_world_list_dropped(hm_world *world, uint32_t index, uint32_t *last)
+{
+    if (index >= world->archetype_array.count || world->archetypes[index].is_alive ||
+        world->archetypes[index].next != index)
+        return false;
+    if (*last == HM_WORLD_NONE)
+        world->dropped = index;
+    else
+        world->archetypes[*last].next = index;
+    world->archetypes[index].next = HM_WORLD_NONE;
+    *last = index;
+    return true;
+}

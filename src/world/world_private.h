@@ -266,9 +266,14 @@ static inline void hm_world_mark_rows(hm_world *world, uint32_t archetype)
 
 /* disturb.c */
 
-/* The first chunks of an archetype may be small; from the fourth on, all are of the largest
- * class. */
-enum { HM_WORLD_SMALL_CHUNKS = HM_WORLD_CLASSES - 1 };
+/* The first chunks of an archetype may be small; from the fourth on, all are of the largest class.
+ * Where the classes of the small ones are given, each has 2 bits, the first the lowest. */
+enum {
+    HM_WORLD_SMALL_CHUNKS = HM_WORLD_CLASSES - 1,
+    HM_WORLD_SMALL_BITS = 2,
+    HM_WORLD_SMALL_MASK = (1 << HM_WORLD_SMALL_BITS) - 1
+};
+HM_STATIC_ASSERT(HM_WORLD_CLASSES - 1 == HM_WORLD_SMALL_MASK, "a class has 2 bits");
 
 /* What defragment needs, once it was called. */
 typedef struct hm_world_order {
@@ -378,9 +383,13 @@ static inline uint32_t hm_world_rows_in(const hm_world_archetype *archetype, uin
 }
 
 /* Makes `count` more rows fit, by spare chunks behind the last; in the root archetype in addition
- * to the rows that hm_world_reserve has reserved. HM_ERROR_MEMORY or HM_ERROR_FULL: nothing has
- * changed. */
-hm_status hm_world_prepare_chunks(hm_world *world, uint32_t index, uint32_t count);
+ * to the rows that hm_world_reserve has reserved. `classes`: of its small chunks, or HM_WORLD_NONE.
+ * HM_ERROR_MEMORY or HM_ERROR_FULL: nothing has changed. */
+hm_status hm_world_prepare_chunks(hm_world *world, uint32_t index, uint32_t count,
+                                  uint32_t classes);
+
+/* Adds one spare chunk. Fails in the same way. */
+hm_status hm_world_add_spare(hm_world *world, uint32_t index, uint32_t classes);
 
 /* The same; inline where the last chunk has room for one row. */
 static inline hm_status hm_world_prepare_rows(hm_world *world, uint32_t index, uint32_t n)
@@ -389,7 +398,7 @@ static inline hm_status hm_world_prepare_rows(hm_world *world, uint32_t index, u
     if (n == 1 && index != HM_WORLD_ROOT && archetype->last != HM_WORLD_NONE &&
         archetype->last_rows < archetype->rows[hm_world_chunk_class(archetype->last)])
         return HM_OK;
-    return hm_world_prepare_chunks(world, index, n);
+    return hm_world_prepare_chunks(world, index, n, HM_WORLD_NONE);
 }
 
 /* Adds a row for this entity, which hm_world_prepare_rows made fit. Its values are not cleared. */
@@ -513,6 +522,12 @@ hm_status hm_world_prepare_gains(hm_world *world, uint32_t gaining, hm_status st
 
 /* Drops the archetypes without rows, except the root, and the edges to them. */
 void hm_world_drop_archetypes(hm_world *world);
+
+/* For a load. Leaves the next number of an archetype free. HM_ERROR_FULL, HM_ERROR_MEMORY. Then
+ * lists free numbers, each once, so that the first one listed is the next archetype's. False: it is
+ * not free, or was listed. */
+hm_status hm_world_skip_archetype(hm_world *world);
+bool hm_world_list_dropped(hm_world *world, uint32_t index, uint32_t *last);
 
 /* entities.c */
 

@@ -66,6 +66,7 @@ void test_reload_world(const hm_world *world)
         strstr(hm_last_error(), " name") != NULL)
         return;
     CHECK(hm_world_init_like(&again, world) == HM_OK);
+    again.clock = 0; /* as that of a new one */
     for (uint32_t i = 0; i < again.component_count; i++)
         hm_world_record(&again, i)->destroy = NULL;
     RELOAD(world, world, again);
