@@ -5,13 +5,19 @@
 #include "support/memory.h"
 #include "support/program.h"
 
-static void check_program(const hm_memory *memory, uint32_t capacity)
+static void check_program_with(const hm_memory *memory, uint32_t capacity, bool loads)
 {
     static program p;
     program_begin(&p, memory, capacity);
+    p.loads = loads;
     while (program_step(&p)) {
     }
     program_end(&p);
+}
+
+static void check_program(const hm_memory *memory, uint32_t capacity)
+{
+    check_program_with(memory, capacity, false);
 }
 
 /* Pages of this size, or the system's if they are larger. */
@@ -66,4 +72,14 @@ TEST(same, in_an_arena)
 TEST(same, in_an_arena_and_with_no_capacity)
 {
     check_arena(0);
+}
+
+TEST(same, when_each_container_is_replaced_by_its_loaded_copy)
+{
+    check_program_with(hm_memory_os(), CAPACITY, true);
+}
+
+TEST(same, when_each_container_without_a_capacity_is_replaced_by_its_loaded_copy)
+{
+    check_program_with(hm_memory_heap(), 0, true);
 }

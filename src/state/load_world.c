@@ -62,9 +62,12 @@ static hm_status world_load_check(world_load *load)
         return hm_load_disagree(in);
     load->clock = load->world->clock;
     if (!is_old)
+        status = hm_load_check_limit(in, "ready entities", details[HM_SAVE_WORLD_READY],
+                                     plain.max_slots, UINT32_MAX);
+    if (!is_old)
         load->clock += details[HM_SAVE_WORLD_CLOCK] |
                        (uint64_t)(details[HM_SAVE_WORLD_CLOCK_HIGH] & INT32_MAX) << 32;
-    return HM_OK;
+    return status;
 }
 
 /* components */
@@ -582,6 +585,16 @@ static hm_status world_load_sparse(world_load *load, const world_part *part)
 
 /* all */
 
+/* Sets the clock, and reserves what was reserved, as far as the world has a capacity for it. */
+static hm_status world_load_ready(world_load *load)
+{
+    hm_world *fresh = &load->fresh;
+    uint32_t ready = load->in.section.details[HM_SAVE_WORLD_READY];
+    uint32_t most = hm_world_capacity(fresh) - fresh->ids.count;
+    fresh->clock = load->clock;
+    return ready != 0 ? hm_world_reserve(fresh, ready < most ? ready : most) : HM_OK;
+}
+
 static hm_status world_load_parts(world_load *load)
 {
     hm_save_in *in = &load->in;
@@ -598,8 +611,8 @@ static hm_status world_load_parts(world_load *load)
     for (uint32_t i = 0; i < in->section.details[HM_SAVE_WORLD_COMPONENTS] && status == HM_OK; i++)
         if (world_part_at(load, i)->is_sparse)
             status = world_load_sparse(load, world_part_at(load, i));
-    if (in->section.format != 1)
-        load->fresh.clock = load->clock;
+    if (status == HM_OK && in->section.format != 1)
+        status = world_load_ready(load);
     return status == HM_OK ? hm_load_end(in) : status;
 }
 

@@ -236,6 +236,8 @@ static void world_describe_archetypes(hm_save_section *section, const hm_world *
     details[HM_SAVE_WORLD_COMPONENTS] = world->component_count;
     details[HM_SAVE_WORLD_CLOCK] = (uint32_t)world->clock;
     details[HM_SAVE_WORLD_CLOCK_HIGH] = (uint32_t)(world->clock >> 32);
+    if (world->ready_end > world->ids.count)
+        details[HM_SAVE_WORLD_READY] = world->ready_end - world->ids.count;
     section->detail_count = HM_SAVE_WORLD_DETAILS;
     for (uint32_t i = 0; i < world->archetype_array.count; i++) {
         const hm_world_archetype *archetype = &world->archetypes[i];

@@ -651,6 +651,7 @@ enum {
     HM_SAVE_WORLD_DROPPED = HM_SAVE_WORLD_OLD_DETAILS, /* archetypes whose numbers are free */
     HM_SAVE_WORLD_CLOCK,
     HM_SAVE_WORLD_CLOCK_HIGH,
+    HM_SAVE_WORLD_READY, /* entities that hm_world_reserve has made room for */
     HM_SAVE_WORLD_DETAILS
 };
 

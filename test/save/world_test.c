@@ -272,8 +272,8 @@ TEST(save_world, a_new_component_is_told_of_by_its_name_in_files)
     test_file_end(&file);
 }
 
-/* Where a component begins in the payload of the usual world: the header ends at byte 93. */
-enum { SECOND_COMPONENT = 93 + 16 + 5 };
+/* Where a component begins in the payload of the usual world: the header ends at byte 97. */
+enum { SECOND_COMPONENT = 97 + 16 + 5 };
 
 TEST(save_world, a_world_that_cannot_be_is_refused)
 {

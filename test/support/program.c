@@ -2,6 +2,7 @@
 /* The program of program.h. Values go into its number as numbers, so that the order of their bytes
  * does not matter. No expression draws two numbers, since compilers choose which comes first. */
 #include "program.h"
+#include "file.h"
 #include "test.h"
 
 #include <inttypes.h>
@@ -11,12 +12,13 @@
 enum {
     STEPS = 1000000,
     SHORT_STEPS = 50000, /* where long loops are shortened */
-    PHASE = 20000        /* steps until all containers are to become fuller, or emptier */
+    PHASE = 20000,       /* steps until all containers are to become fuller, or emptier */
+    APART = 1999         /* steps from one load to the next */
 };
 
 /* The numbers of STEPS and of SHORT_STEPS. */
-static const uint64_t expected = UINT64_C(0x2e7b90aecc11f295),
-                      expected_short = UINT64_C(0xf3bafe7c9cc721b5);
+static const uint64_t expected = UINT64_C(0xaaa684555c18e6d1),
+                      expected_short = UINT64_C(0xa5637fd41697c9c5);
 
 /* The items of all containers but tables; larger ones are followed by other bytes. */
 typedef struct item {
@@ -387,9 +389,13 @@ static void walk_query(program *p, hm_query *query)
     hm_query_loop loop;
     hm_view view;
     hm_query_begin(query, &loop);
-    while (hm_query_next(&loop, &view))
+    while (hm_query_next(&loop, &view)) {
+        note(p, view.count);
+        note(p, hm_query_changed(&loop, 0));
         for (uint32_t i = 0; i < view.count; i++)
             note(p, view.entities[i].bits);
+    }
+    note(p, hm_world_clock(&p->world));
 }
 
 static void record_commands(program *p)
@@ -518,64 +524,86 @@ static void note_others(program *p)
         walk_query(p, &p->queries[which]);
 }
 
-/* ---- the program ---- */
+/* ---- containers ---- */
 
-static void begin(program *p, const hm_memory *memory, uint32_t capacity)
+/* Each makes a container, which of its kind is said by a number. */
+static void begin_map(program *p, uint32_t which)
 {
-    const hm_map_desc map = {.item_size = 24, .capacity = capacity, .type_id = 1, .memory = memory};
-    CHECK(hm_map_init(&p->map, &map) == HM_OK);
-    static const uint32_t sizes[POOLS] = {120, 72, 40, 120};
-    for (uint32_t i = 0; i < POOLS; i++) {
-        const hm_pool_desc desc = {.item_size = sizes[i],
-                                   .capacity = i == HM_STORAGE_FIXED_BLOCKS ? CAPACITY : capacity,
-                                   .max_slots = i % 3 == HM_STORAGE_VIRTUAL ? SLOTS : 0,
-                                   .type_id = 2,
-                                   .storage = (hm_storage)(i % 3),
-                                   .memory = memory};
-        CHECK(hm_pool_init(&p->pools[i], &desc) == HM_OK);
-    }
-    const hm_column columns[] = {{.size = 8}, {.size = 4}, {.size = 48}};
-    for (uint32_t i = 0; i < TABLES; i++) {
-        const hm_table_desc desc = {.columns = columns,
-                                    .column_count = 3,
-                                    .lanes = 8 * i,
-                                    .capacity = capacity,
-                                    .type_id = 3,
-                                    .memory = memory};
-        CHECK(hm_table_init(&p->tables[i], &desc) == HM_OK);
-    }
-    const hm_secondary_desc secondary = {
-        .value_size = 40, .capacity = capacity, .type_id = 1, .memory = memory};
-    CHECK(hm_secondary_init(&p->secondary, &secondary) == HM_OK);
-    for (uint32_t i = 0; i < INDICES; i++) {
-        const hm_index_desc desc = {.capacity = i == 0 ? FEW : capacity,
-                                    .type_id = 1,
-                                    .key_limit = KEYS * i,
-                                    .memory = memory};
-        CHECK(hm_index_init(&p->indices[i], &desc) == HM_OK);
-    }
-    const hm_lists_desc lists = {.item_size = 16,
-                                 .capacity = capacity,
-                                 .max_items = 8 * FEW,
-                                 .type_id = 4,
-                                 .memory = memory};
-    CHECK(hm_lists_init(&p->lists, &lists) == HM_OK);
+    const hm_map_desc desc = {
+        .item_size = 24, .capacity = p->capacity, .type_id = 1, .memory = p->memory};
+    (void)which;
+    CHECK(hm_map_init(&p->map, &desc) == HM_OK);
 }
 
-static void begin_world(program *p, const hm_memory *memory, uint32_t capacity)
+static void begin_pool(program *p, uint32_t which)
 {
-    const hm_world_desc desc = {.capacity = capacity,
+    static const uint32_t sizes[POOLS] = {120, 72, 40, 120};
+    const hm_pool_desc desc = {.item_size = sizes[which],
+                               .capacity =
+                                   which == HM_STORAGE_FIXED_BLOCKS ? CAPACITY : p->capacity,
+                               .max_slots = which % 3 == HM_STORAGE_VIRTUAL ? SLOTS : 0,
+                               .type_id = 2,
+                               .storage = (hm_storage)(which % 3),
+                               .memory = p->memory};
+    CHECK(hm_pool_init(&p->pools[which], &desc) == HM_OK);
+}
+
+static void begin_table(program *p, uint32_t which)
+{
+    static const hm_column columns[] = {{.size = 8}, {.size = 4}, {.size = 48}};
+    const hm_table_desc desc = {.columns = columns,
+                                .column_count = 3,
+                                .lanes = 8 * which,
+                                .capacity = p->capacity,
+                                .type_id = 3,
+                                .memory = p->memory};
+    CHECK(hm_table_init(&p->tables[which], &desc) == HM_OK);
+}
+
+static void begin_secondary(program *p, uint32_t which)
+{
+    const hm_secondary_desc desc = {
+        .value_size = 40, .capacity = p->capacity, .type_id = 1, .memory = p->memory};
+    (void)which;
+    CHECK(hm_secondary_init(&p->secondary, &desc) == HM_OK);
+}
+
+static void begin_index(program *p, uint32_t which)
+{
+    const hm_index_desc desc = {.capacity = which == 0 ? FEW : p->capacity,
+                                .type_id = 1,
+                                .key_limit = KEYS * which,
+                                .memory = p->memory};
+    CHECK(hm_index_init(&p->indices[which], &desc) == HM_OK);
+}
+
+static void begin_lists(program *p, uint32_t which)
+{
+    const hm_lists_desc desc = {.item_size = 16,
+                                .capacity = p->capacity,
+                                .max_items = 8 * FEW,
+                                .type_id = 4,
+                                .memory = p->memory};
+    (void)which;
+    CHECK(hm_lists_init(&p->lists, &desc) == HM_OK);
+}
+
+/* With what belongs to the world. */
+static void begin_world(program *p, uint32_t which)
+{
+    const hm_world_desc desc = {.capacity = p->capacity,
                                 .type_id = 5,
                                 .max_archetypes = 64,
-                                .max_size = capacity != 0 ? 8 << 20 : 0,
-                                .memory = memory};
-    const hm_component_desc components[COMPONENTS] = {
-        {.size = 8},
-        {.size = 48},
-        {.size = 16, .storage = HM_COMPONENT_SPARSE},
-        {.size = 72, .storage = HM_COMPONENT_SPARSE},
-        {.size = 0},
+                                .max_size = p->capacity != 0 ? 8 << 20 : 0,
+                                .memory = p->memory};
+    static const hm_component_desc components[COMPONENTS] = {
+        {.size = 8, .name = "a"},
+        {.size = 48, .name = "b"},
+        {.size = 16, .name = "c", .storage = HM_COMPONENT_SPARSE},
+        {.size = 72, .name = "d", .storage = HM_COMPONENT_SPARSE},
+        {.size = 0, .name = "e"},
     };
+    (void)which;
     CHECK(hm_world_init(&p->world, &desc) == HM_OK);
     for (uint32_t i = 0; i < COMPONENTS; i++) {
         p->components[i] = hm_world_component(&p->world, &components[i]);
@@ -591,12 +619,56 @@ static void begin_world(program *p, const hm_memory *memory, uint32_t capacity)
     CHECK(hm_commands_init(&p->commands, &p->world, &(hm_commands_desc){.size = 1 << 20}) == HM_OK);
 }
 
-void program_release(program *p)
+static void end_world(program *p)
 {
     hm_commands_fini(&p->commands);
     for (uint32_t i = 0; i < QUERIES; i++)
         hm_query_fini(&p->queries[i]);
     hm_world_fini(&p->world);
+}
+
+/* ---- copies that are loaded ---- */
+
+static test_file file; /* It keeps its memory. */
+
+#define RELOAD(p, kind, container, which, end)                                                     \
+    do {                                                                                           \
+        file.size = 0;                                                                             \
+        CHECK(hm_##kind##_save(container, NULL, test_sink(&file)) == HM_OK);                       \
+        end;                                                                                       \
+        begin_##kind(p, which);                                                                    \
+        CHECK(hm_##kind##_load(container, NULL, test_source(&file)) == HM_OK);                     \
+        CHECK(hm_##kind##_validate(container) == HM_OK && file.position == file.size);             \
+    } while (0)
+
+static void reload_all(program *p)
+{
+    RELOAD(p, map, &p->map, 0, hm_map_fini(&p->map));
+    for (uint32_t i = 0; i < POOLS; i++)
+        RELOAD(p, pool, &p->pools[i], i, hm_pool_fini(&p->pools[i]));
+    for (uint32_t i = 0; i < TABLES; i++)
+        RELOAD(p, table, &p->tables[i], i, hm_table_fini(&p->tables[i]));
+    RELOAD(p, secondary, &p->secondary, 0, hm_secondary_fini(&p->secondary));
+    for (uint32_t i = 0; i < INDICES; i++)
+        RELOAD(p, index, &p->indices[i], i, hm_index_fini(&p->indices[i]));
+    RELOAD(p, lists, &p->lists, 0, hm_lists_fini(&p->lists));
+    RELOAD(p, world, &p->world, 0, end_world(p));
+}
+
+static void forget_orders(program *p)
+{
+    hm_map_forget_order(&p->map);
+    for (uint32_t i = 0; i < TABLES; i++)
+        hm_table_forget_order(&p->tables[i]);
+    hm_secondary_forget_order(&p->secondary);
+    hm_world_forget_order(&p->world);
+}
+
+/* ---- from outside ---- */
+
+void program_release(program *p)
+{
+    end_world(p);
     hm_lists_fini(&p->lists);
     for (uint32_t i = 0; i < INDICES; i++)
         hm_index_fini(&p->indices[i]);
@@ -612,8 +684,18 @@ void program_begin(program *p, const hm_memory *memory, uint32_t capacity)
 {
     memset(p, 0, sizeof *p);
     p->random = 2026;
-    begin(p, memory, capacity);
-    begin_world(p, memory, capacity);
+    p->memory = memory;
+    p->capacity = capacity;
+    begin_map(p, 0);
+    for (uint32_t i = 0; i < POOLS; i++)
+        begin_pool(p, i);
+    for (uint32_t i = 0; i < TABLES; i++)
+        begin_table(p, i);
+    begin_secondary(p, 0);
+    for (uint32_t i = 0; i < INDICES; i++)
+        begin_index(p, i);
+    begin_lists(p, 0);
+    begin_world(p, 0);
 }
 
 bool program_step(program *p)
@@ -622,6 +704,11 @@ bool program_step(program *p)
                                                  step_index, step_lists, step_world};
     if (p->step == (test_scale() > 1 ? SHORT_STEPS : STEPS))
         return false;
+    if (p->step % APART == APART - 1) {
+        forget_orders(p);
+        if (p->loads)
+            reload_all(p);
+    }
     if (p->step % PHASE == 0)
         p->target = below(p, CAPACITY - CAPACITY / 6);
     if (p->step % 1024 == 0)

@@ -2,7 +2,8 @@
 /* A program of random operations over every container. All that it learns (handles, orders, items
  * and statuses) goes into one number, which is the same on every machine, whatever the size of a
  * page, the memory table, the size of a pointer and the order of bytes, with a capacity and
- * without.
+ * without. It is the same too if each container is replaced now and then by a loaded copy of
+ * itself: at these steps all of them forget what their orders know.
  *
  * The number stands in program.c. A change of the library that changes it changes what programs see
  * that depend on handles or orders: say so in the changelog. */
@@ -28,6 +29,9 @@ enum {
 typedef struct program {
     uint64_t random, hash;
     uint32_t step, target; /* of the counts */
+    bool loads;            /* set after program_begin: replaces containers by their copies */
+    const hm_memory *memory;
+    uint32_t capacity; /* items, or 0 */
     hm_map map;
     hm_pool pools[POOLS];
     hm_table tables[TABLES];
