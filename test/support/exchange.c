@@ -543,11 +543,7 @@ static void refused_lists(void *state)
 
 static hm_status init_lists(void *fresh, const void *state)
 {
-    const lists_model *model = state;
-    hm_lists_desc desc = model->desc;
-    if (model->is_unbounded)
-        desc.capacity = 0;
-    return hm_lists_init(fresh, &desc);
+    return hm_lists_init(fresh, &((const lists_model *)state)->given);
 }
 
 /* Where there is a capacity, gaps may use up the range. */
@@ -583,11 +579,7 @@ static void describe_index(const void *state, format *of)
 
 static hm_status init_index(void *fresh, const void *state)
 {
-    const index_model *model = state;
-    hm_index_desc desc = model->desc;
-    if (model->index.owners.value_array.moves_to_grow)
-        desc.capacity = 0;
-    return hm_index_init(fresh, &desc);
+    return hm_index_init(fresh, &((const index_model *)state)->given);
 }
 
 KIND(index, index_model, index_subject, NULL, .replaced = NULL)
@@ -630,6 +622,7 @@ static void refused_world(void *state)
 static hm_status init_world(void *fresh, const void *state)
 {
     hm_status status = hm_world_init_like(fresh, &((const world_model *)state)->world);
+    ((hm_world *)fresh)->clock = 0; /* as that of a new one */
     return status == HM_OK ? hm_known_join(&hm_known_world, fresh) : status;
 }
 
@@ -653,12 +646,12 @@ static void describe_world(const void *state, format *of)
     of->is_full = world_model_explains(model, HM_ERROR_FULL, model->count);
 }
 
-/* What commands were promised is not saved; all values count as changed. */
+/* What commands were promised is not saved. The values are elsewhere, which is no change. */
 static void replaced_world(void *state)
 {
     world_model *model = state;
     model->promised_count = 0;
-    memset(model->seen, 0, sizeof model->seen);
+    world_model_see(model);
 }
 
 MERGED_KIND(world, world_model, world_subject, .ended = ended_world, .replaced = replaced_world,

@@ -100,6 +100,9 @@ bool world_model_is_promised(const world_model *model, hm_handle handle);
 /* A call has succeeded that changes the world: the promised entities live. */
 void world_model_keep_promises(world_model *model);
 
+/* Takes the times of changes, and where the values are, for what was there at the last check. */
+void world_model_see(world_model *model);
+
 /* Forgets an entity that was destroyed, after its hooks. */
 void world_model_drop(world_model *model, world_model_entity *entity);
 
