@@ -93,7 +93,7 @@ class Section:
     def __init__(self, file):
         begin = file.at
         require(file.take(8) == MAGIC, "no section begins here")
-        version, self.kind = file.numbers(2, 2)
+        self.format, self.kind = file.numbers(2, 2)
         (self.flags, self.type_id, self.item_size, self.encoded_size, self.version,
          self.count) = file.numbers(4, 6)
         name_size, layout_size = file.take(2)
@@ -104,7 +104,8 @@ class Section:
         self.layout = file.take(layout_size).decode("utf-8", "replace")
         header = file.data[begin:file.at]
         require(file.number(8) == xxh64(header), "the checksum of the header is wrong")
-        require(version == 1, f"the format has version {version}, which is not known here")
+        require(0 < self.format < 3,
+                f"the format has version {self.format}, which is not known here")
         blocks = []
         while size > 0:
             blocks.append(file.take(min(size, BLOCK)))
@@ -196,23 +197,39 @@ class Section:
         self.owners(payload, self.count)
         yield f"owners in {self.details[0]} slots"
 
+    def blocks(self, payload, width, owned, details):
+        """Blocks of lists: yields the id and the count of each that is a list's, before its items.
+        `width`: bytes of an id; `details`: the numbers about blocks, none in files of 0.3."""
+        free, powers = details[5:7] if details else (0, 0)
+        while owned + free:
+            name, count = payload.number(width), payload.number(4)
+            if count == 0:
+                require(free and name, "a free block is too many, or has no unit")
+                payload.number(4)
+                free -= 1
+                continue
+            owned -= 1
+            if count >> 31:
+                powers -= 1
+                require(0 < payload.take(1)[0] < 31, "a block has no such size")
+            yield name, count & 0x7FFFFFFF
+        require(powers == 0, "has another number of blocks with a power of two of units")
+
     def check_lists(self, payload):
         filled, items = self.details[3], self.details[4] | self.details[5] << 32
         _, live = self.ids(payload)
         seen = set()
-        for _ in range(filled):
-            slot, count = payload.numbers(4, 2)
-            require(slot in live and slot not in seen and count, "a list is none, or there twice")
+        for slot, count in self.blocks(payload, 4, filled, self.details[6:]):
+            require(slot in live and slot not in seen, "a list is none, or there twice")
             seen.add(slot)
             payload.take(self.encoded_size * count)
-        yield f"{items} items in {filled} lists"
+        yield f"{items} items, blocks of {filled} lists"
 
     def check_index(self, payload):
         self.owners(payload, self.count)
         members = []
-        for _ in range(self.details[1]):
-            payload.number(8)
-            members += payload.numbers(4, payload.number(4))
+        for _, count in self.blocks(payload, 8, self.details[1], self.details[2:]):
+            members += payload.numbers(4, count)
         require(sorted(members) == list(range(self.count)), "an owner has not one key")
         yield f"{self.details[1]} keys"
 
@@ -228,21 +245,30 @@ class Section:
             yield (f"component '{name}': {size} bytes{', sparse' if flags & 2 else ''}"
                    f"{f', encoded as {encoded}' if flags & 1 else ''}, version {version}")
         generations, live = self.ids(payload)
-        rows = []
+        rows, numbers = [], []
+        is_old = self.format == 1
         for _ in range(self.details[4]):
             count, set_count = payload.numbers(4, 2)
+            if not is_old:
+                numbers.append(payload.number(4))
+                payload.take(9)
             parts = payload.numbers(2, set_count)
             require(all(part < len(components) for part in parts), "a component is none")
+            if not is_old:
+                payload.take(8 * sum(components[part][0] != 0 for part in parts))
             while count > 0:
                 group = min(count, 64)
                 rows += payload.numbers(4, group)
                 payload.take(group * sum(components[part][0] for part in parts))
                 count -= group
         require(len(rows) == self.count and set(rows) == live, "an entity has not one row")
+        if not is_old:
+            numbers += payload.numbers(4, self.details[5])
+            require(sorted(numbers) == list(range(len(numbers))), "a number is no archetype's")
         for encoded, flags in components:
             if flags & 2:
                 count = payload.number(4)
-                payload.take(encoded * count)
+                payload.take(encoded * count + (0 if is_old else 8))
                 for slot, generation in self.owners(payload, count):
                     require(slot in live and generations[slot] == generation,
                             "a value belongs to no entity")

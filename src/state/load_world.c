@@ -6,6 +6,9 @@
 #include "../base/base_private.h"
 #include "../dense/dense_private.h"
 
+/* So many entities, or as many as there are, may be ready after a load. */
+enum { WORLD_READY = 1 << 16 };
+
 /* A component of the file. */
 typedef struct world_part {
     const hm_save_desc *format; /* NULL: as bytes */
@@ -62,12 +65,9 @@ static hm_status world_load_check(world_load *load)
         return hm_load_disagree(in);
     load->clock = load->world->clock;
     if (!is_old)
-        status = hm_load_check_limit(in, "ready entities", details[HM_SAVE_WORLD_READY],
-                                     plain.max_slots, UINT32_MAX);
-    if (!is_old)
         load->clock += details[HM_SAVE_WORLD_CLOCK] |
                        (uint64_t)(details[HM_SAVE_WORLD_CLOCK_HIGH] & INT32_MAX) << 32;
-    return status;
+    return HM_OK;
 }
 
 /* components */
@@ -450,6 +450,16 @@ static hm_status world_load_all_rows(world_load *load, const uint16_t *parts, ui
     return status;
 }
 
+static hm_status world_load_spares(world_load *load, uint32_t spares)
+{
+    const hm_world_archetype *archetype = &load->fresh.archetypes[load->archetype];
+    uint32_t most = hm_save_most_spares(archetype, archetype->chunk_count);
+    hm_status status = HM_OK;
+    for (uint32_t i = 0; i < spares && i < most && status == HM_OK; i++)
+        status = hm_world_add_spare(&load->fresh, load->archetype, load->classes);
+    return status;
+}
+
 static hm_status world_load_archetype(world_load *load)
 {
     hm_save_in *in = &load->in;
@@ -460,7 +470,7 @@ static hm_status world_load_archetype(world_load *load)
     size_t size = is_old ? HM_SAVE_OLD_ARCHETYPE : HM_SAVE_ARCHETYPE;
     if (!hm_load_bytes(in, head, size))
         return in->status;
-    uint32_t rows = hm_load_32(head), set_count = hm_load_32(head + 4), spares = head[12];
+    uint32_t rows = hm_load_32(head), set_count = hm_load_32(head + 4);
     if (rows > load->left || set_count > in->section.details[HM_SAVE_WORLD_COMPONENTS])
         return hm_load_fail(in, HM_ERROR_CORRUPT, size,
                             "an archetype cannot have %" HM_U32 " rows of %" HM_U32 " components",
@@ -476,8 +486,8 @@ static hm_status world_load_archetype(world_load *load)
         status = world_load_time(load, head + 13, 0, &changed);
     if (status == HM_OK)
         status = world_load_all_rows(load, parts, set_count, rows);
-    for (spares >>= HM_SAVE_SPARE_SHIFT; load->is_kept && spares > 0 && status == HM_OK; spares--)
-        status = hm_world_add_spare(fresh, load->archetype, load->classes);
+    if (status == HM_OK && load->is_kept)
+        status = world_load_spares(load, head[12] >> HM_SAVE_SPARE_SHIFT);
     if (status == HM_OK && !is_old)
         fresh->archetypes[load->archetype].changed = changed;
     return status;
@@ -585,13 +595,16 @@ static hm_status world_load_sparse(world_load *load, const world_part *part)
 
 /* all */
 
-/* Sets the clock, and reserves what was reserved, as far as the world has a capacity for it. */
+/* Sets the clock, and reserves what was reserved: not more than save.h says, since a file may lie,
+ * or than the world has a capacity for. */
 static hm_status world_load_ready(world_load *load)
 {
     hm_world *fresh = &load->fresh;
-    uint32_t ready = load->in.section.details[HM_SAVE_WORLD_READY];
-    uint32_t most = hm_world_capacity(fresh) - fresh->ids.count;
+    uint32_t ready = load->in.section.details[HM_SAVE_WORLD_READY], count = fresh->ids.count;
+    uint32_t most = count > WORLD_READY ? count : WORLD_READY, room = hm_world_capacity(fresh);
     fresh->clock = load->clock;
+    if (most > room - count)
+        most = room - count;
     return ready != 0 ? hm_world_reserve(fresh, ready < most ? ready : most) : HM_OK;
 }
 

@@ -7,7 +7,8 @@
  * bit 31 not set; then its units stand in place of the owner, and 4 bytes follow: the unit of the
  * next free block of its class, or 0.
  *
- * Where units have another size, or the range is too small, a load makes exact blocks behind one
+ * Where units have another size, the range is too small, or nearly all of it is free, a load makes
+ * exact blocks behind one
  * another instead, as a defragment leaves them: so it does with files of 0.3, which have only
  * those. */
 #include "../lists/lists_private.h"
@@ -19,6 +20,9 @@ enum { BLOCKS_COUNT = 4, BLOCKS_LOG = 1, BLOCKS_NEXT = 4 /* bytes */ };
 
 /* A block is at most half of what HM_LISTS_EXACT leaves room for. */
 enum { BLOCKS_MOST_LOG = 30 };
+
+/* A file may lie: blocks of lists must take one in so many units, beyond a few. */
+enum { BLOCKS_FEW = 1 << 20, BLOCKS_SPREAD = 64 };
 
 #define BLOCKS_POWER (UINT32_C(1) << 31)
 
@@ -78,13 +82,15 @@ void hm_save_block(hm_save_out *out, const hm_lists_blocks *blocks, uint32_t uni
 
 /* load */
 
-hm_status hm_load_check_blocks(hm_load *load, hm_lists_blocks *blocks, uint32_t first,
-                               uint32_t owned, bool is_alike)
+hm_status hm_load_check_blocks(hm_load *load, uint32_t first, uint32_t owned, uint64_t items,
+                               bool is_alike)
 {
     hm_save_in *in = &load->in;
     const uint32_t *numbers = in->section.details + first;
     hm_load_blocks *of = &load->blocks;
-    *of = (hm_load_blocks){.blocks = blocks, .owned = owned, .reaches_cursor = true};
+    const hm_lists_blocks *blocks = of->blocks;
+    of->owned = owned;
+    of->reaches_cursor = true;
     if (in->section.format == 1 && in->section.detail_count == first)
         return HM_OK;
     of->numbers = numbers;
@@ -95,7 +101,9 @@ hm_status hm_load_check_blocks(hm_load *load, hm_lists_blocks *blocks, uint32_t 
         (numbers[HM_SAVE_SPACE] != 0 && numbers[HM_SAVE_END] > numbers[HM_SAVE_SPACE]) ||
         numbers[HM_SAVE_IS_JOINED] > 1)
         return hm_load_disagree(in);
+    uint64_t most = BLOCKS_FEW + BLOCKS_SPREAD * (owned + hm_lists_units_of(blocks, items));
     of->is_kept = is_alike && numbers[HM_SAVE_UNIT_SIZE] == UINT32_C(1) << blocks->unit_shift &&
+                  numbers[HM_SAVE_END] <= most &&
                   (blocks->unit_array.moves_to_grow || numbers[HM_SAVE_END] <= blocks->space);
     of->reaches_cursor = numbers[HM_SAVE_CURSOR] == numbers[HM_SAVE_END];
     return HM_OK;

@@ -64,7 +64,7 @@ static hm_status saved_index_begin(hm_load *load)
 {
     hm_index *index = load->container;
     load->opened = 1;
-    load->blocks = (hm_load_blocks){0};
+    load->blocks = (hm_load_blocks){.blocks = &index->members};
     hm_guard_enter(&index->owners.guard);
     return HM_OK;
 }
@@ -72,14 +72,14 @@ static hm_status saved_index_begin(hm_load *load)
 static hm_status saved_index_check(hm_load *load)
 {
     const hm_save_section *section = &load->in.section;
-    hm_index *index = load->container;
+    const hm_index *index = load->container;
     bool agrees = section->detail_count >= INDEX_DETAILS &&
                   section->count >= section->details[INDEX_KEYS] &&
                   section->payload_size == saved_index_measure(section);
     hm_status status =
         hm_load_check_owners(&load->in, load->desc, &index->owners, "owners", agrees);
-    return status == HM_OK ? hm_load_check_blocks(load, &index->members, INDEX_DETAILS,
-                                                  section->details[INDEX_KEYS], true)
+    return status == HM_OK ? hm_load_check_blocks(load, INDEX_DETAILS, section->details[INDEX_KEYS],
+                                                  section->count, true)
                            : status;
 }
 

@@ -59,14 +59,14 @@ static hm_status saved_lists_begin(hm_load *load)
     lists->blocks.limit = 0;
     load->opened = 1;
     load->items = 0;
-    load->blocks = (hm_load_blocks){0};
+    load->blocks = (hm_load_blocks){.blocks = &lists->blocks};
     return HM_OK;
 }
 
 static hm_status saved_lists_check(hm_load *load)
 {
     hm_save_in *in = &load->in;
-    hm_lists *lists = load->container;
+    const hm_lists *lists = load->container;
     uint64_t items = saved_lists_item_count(&in->section);
     bool is_known = in->section.detail_count >= LISTS_DETAILS;
     if (is_known && items > lists->blocks.max_items)
@@ -75,8 +75,7 @@ static hm_status saved_lists_check(hm_load *load)
                             lists->blocks.max_items);
     if (is_known && in->section.details[LISTS_FILLED] <= in->section.count &&
         in->section.payload_size == saved_lists_measure(&in->section))
-        return hm_load_check_blocks(load, &lists->blocks, LISTS_DETAILS,
-                                    in->section.details[LISTS_FILLED],
+        return hm_load_check_blocks(load, LISTS_DETAILS, in->section.details[LISTS_FILLED], items,
                                     in->section.item_size == lists->blocks.item_size);
     return hm_load_disagree(in);
 }

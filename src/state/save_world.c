@@ -101,15 +101,16 @@ static uint64_t world_size_of_archetype(const hm_world *world, const hm_world_sa
 static uint32_t world_describe_chunks(const hm_world *world, const hm_world_archetype *archetype)
 {
     uint32_t chunk = archetype->first, classes = 0, used = 0;
-    for (uint32_t i = 0; i < HM_WORLD_SMALL_CHUNKS && chunk != HM_WORLD_NONE; i++) {
+    if (archetype->last != HM_WORLD_NONE)
+        used = hm_world_link_of(world, archetype->last)->ordinal + 1;
+    uint32_t spares = archetype->chunk_count - used, most = hm_save_most_spares(archetype, used);
+    if (spares > most)
+        spares = most;
+    for (uint32_t i = 0; i < HM_WORLD_SMALL_CHUNKS && i < used + spares; i++) {
         classes |= hm_world_chunk_class(chunk) << HM_WORLD_SMALL_BITS * i;
         chunk = hm_world_link_of(world, chunk)->next;
     }
-    if (archetype->last != HM_WORLD_NONE)
-        used = hm_world_link_of(world, archetype->last)->ordinal + 1;
-    uint32_t spares = archetype->chunk_count - used;
-    uint32_t most = used < HM_WORLD_SMALL_CHUNKS - 1 ? HM_WORLD_SMALL_CHUNKS - used : 1;
-    return classes | (spares < most ? spares : most) << HM_SAVE_SPARE_SHIFT;
+    return classes | spares << HM_SAVE_SPARE_SHIFT;
 }
 
 static void world_save_components(hm_save_out *out, const hm_world *world,

@@ -558,11 +558,10 @@ typedef struct hm_load_block {
     uint32_t head;  /* bytes that it has in the file */
 } hm_load_block;
 
-/* Checks the numbers of the header. `is_alike`: items have the size that they had.
- * HM_ERROR_CORRUPT.
- */
-hm_status hm_load_check_blocks(hm_load *load, hm_lists_blocks *blocks, uint32_t first,
-                               uint32_t owned, bool is_alike);
+/* Checks the numbers of the header, for so many items of all lists, and decides whether blocks are
+ * kept. `is_alike`: an item has the size that it had. HM_ERROR_CORRUPT. */
+hm_status hm_load_check_blocks(hm_load *load, uint32_t first, uint32_t owned, uint64_t items,
+                               bool is_alike);
 
 /* Makes the free blocks before the next one that is a list's, and reads the head of that. */
 hm_status hm_load_next_block(hm_load *load, uint32_t id_size, hm_load_block *block);
@@ -659,9 +658,14 @@ enum {
 enum { HM_SAVE_ARCHETYPE = 21, HM_SAVE_OLD_ARCHETYPE = 8, HM_SAVE_TIME = 8 };
 
 /* A byte tells of the chunks of an archetype: the classes of the small ones, and how many spare
- * ones are behind those with rows. More of them are a promise of memory, which a load does not
- * keep. */
+ * ones are behind the `used` ones with rows: one at most, or in the root archetype, which has those
+ * of a reserve, as many as are small. The classes of all others are known. */
 enum { HM_SAVE_SPARE_SHIFT = HM_WORLD_SMALL_CHUNKS * HM_WORLD_SMALL_BITS };
+static inline uint32_t hm_save_most_spares(const hm_world_archetype *archetype, uint32_t used)
+{
+    bool is_root = archetype->set_count == 0;
+    return is_root && used < HM_WORLD_SMALL_CHUNKS ? HM_WORLD_SMALL_CHUNKS - used : 1;
+}
 
 /* Of an entity, for the header: what is saved of it follows in the payload. */
 enum { HM_SAVE_ENTITY = 8 /* bytes */ };

@@ -4,7 +4,13 @@
  * one that is refused. */
 #include "saves.h"
 
-enum { STEPS = 40, SIZE = 4000, HEADER = 90 /* bytes, about */, AFTERWARDS = 20, ARENA = 16 << 20 };
+enum {
+    STEPS = 40,
+    SIZE = 4000,
+    HEADER = 120 /* bytes, about */,
+    AFTERWARDS = 20,
+    ARENA = 16 << 20
+};
 
 const saved_kind *const saved_kinds[SAVED_KINDS] = {&saved_map,       &saved_pool,  &saved_table,
                                                     &saved_secondary, &saved_lists, &saved_index,
@@ -18,6 +24,7 @@ typedef struct state {
     test_file start;       /* a save, from which the changes lead on */
     hm_memory_arena arena; /* then bounds what an inserted handle with a high index can take */
     test_file whole, file; /* as it was saved, and as the stranger has changed it */
+    test_file saved, saved_again; /* what was loaded, once and twice */
     uint64_t random;
 } state;
 
@@ -124,6 +131,21 @@ static void copy(void *context, const uint32_t arguments[TEST_ARGUMENTS])
     memmove(place_of(context, arguments[0], size), place_of(context, arguments[1], size), size);
 }
 
+/* What was loaded is what the file says: saved and loaded once more, it has the same bytes. */
+static void check_again(state *in)
+{
+    saved again;
+    in->saved.size = in->saved_again.size = 0;
+    CHECK(in->kind->save(&in->loaded, NULL, test_sink(&in->saved)) == HM_OK);
+    in->kind->init(&again, in->shape, NULL);
+    CHECK(in->kind->load(&again, NULL, test_source(&in->saved)) == HM_OK);
+    CHECK(in->kind->validate(&again) == HM_OK);
+    CHECK(in->kind->save(&again, NULL, test_sink(&in->saved_again)) == HM_OK);
+    CHECK(in->saved.size == in->saved_again.size &&
+          memcmp(in->saved.bytes, in->saved_again.bytes, in->saved.size) == 0);
+    in->kind->fini(&again);
+}
+
 /* Loads what there is now, with right checksums, and uses what comes of it. */
 static void check(void *context)
 {
@@ -141,6 +163,8 @@ static void check(void *context)
         CHECK(memcmp(&stats, &trimmed, sizeof stats) == 0);
         return;
     }
+    if (!in->has_start)
+        check_again(in);
     run(in, &in->loaded, AFTERWARDS);
     CHECK(kind->validate(&in->loaded) == HM_OK);
     kind->fini(&in->loaded);
@@ -155,6 +179,8 @@ static void end(void *context)
     test_file_end(&in->start);
     test_file_end(&in->whole);
     test_file_end(&in->file);
+    test_file_end(&in->saved);
+    test_file_end(&in->saved_again);
     free(in);
 }
 
