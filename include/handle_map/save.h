@@ -3,9 +3,27 @@
  * merges it into another one.
  *
  * After a load every handle from before the save means what it meant: it resolves to the same item,
- * or is refused as stale or retired. The next inserts return the handles that they would have
- * returned, and the items have the same order. What an unfinished defragment has found out is not
- * saved.
+ * or is refused as stale or retired. And if the container has the same descriptor, components and
+ * kind of memory as the saved one, it goes on as that one does: the same calls have the same
+ * handles, orders, statuses and costs, and write the same bytes when it is saved again.
+ *
+ *     what                                  is as it was after a load
+ *     ------------------------------------  ---------------------------------------------------
+ *     handles, also those to come; items    always
+ *     their order                           always
+ *     what is known of an order             never: the next call starts over. Let the saved one
+ *                                           forget it too: hm_map_forget_order and its like
+ *     the blocks of lists and indices:      if items, capacity and max_items are those of the
+ *     the order of hm_lists_next, the       saved one, and not all but a 64th of a range above
+ *     steps of a defragment                 8 MiB is free
+ *     the archetypes of a world, and how    if the world has all components of the file
+ *     queries visit them, view by view
+ *     the clock of a world, and the times   if the world has had no change; else its own clock
+ *     of changes                            is added to all of them
+ *     what hm_world_reserve has reserved    up to 65,536 entities, or as many as there are
+ *     what else was reserved, or promised   never: reserve again, and apply commands before a
+ *     to commands                           save
+ *     what is refused for want of memory    not promised; nor when max_size of a world is full
  *
  * A container is one *section* of a file; several may follow one another. A load reads forward from
  * where the source is to the section of its kind and name, and ends just after it. The format is
@@ -116,19 +134,18 @@ HM_API hm_status hm_secondary_save(const hm_secondary *secondary, const hm_save_
 HM_API hm_status hm_secondary_load(hm_secondary *secondary, const hm_save_desc *desc,
                                    hm_source source);
 
-/* The same for lists: all handles, the items of each list in order, and the order in which
- * hm_lists_next meets the lists. Takes 8 bytes beside the items of each list. max_count counts
- * lists. After the load the blocks have no gaps, as after hm_lists_defragment. A failed load
- * destroys what decode made list by list, the last items of each first. */
+/* The same for lists: all handles, the items of each list in order, and where its block is. Takes 8
+ * or 9 bytes beside the items of each list, and 12 for each free block. max_count counts lists. A
+ * failed load destroys what decode made list by list, the last items of each first. */
 HM_API hm_status hm_lists_save(const hm_lists *lists, const hm_save_desc *desc, hm_sink sink);
 HM_API hm_status hm_lists_load(hm_lists *lists, const hm_save_desc *desc, hm_source source);
 
-/* The same for an index: the owners with their keys, and the order of the members of each key and
- * of hm_index_next. Takes 10 bytes for each owner and 12 for each key. max_count counts owners,
- * max_slots bounds their slots as above. There is nothing to encode: with encode or decode both
- * return HM_ERROR_INVALID. The load takes an index without owners, whose keys may be hashed or not,
- * whatever those of the file were; it fills another one and exchanges them, so that for a while
- * both have memory, and what was reserved is given back. */
+/* The same for an index: the owners with their keys, the order of the members of each key, and
+ * where its block is. Takes 10 bytes for each owner, 12 or 13 for each key, and 16 for each free
+ * block. max_count counts owners, max_slots bounds their slots as above. There is nothing to
+ * encode: with encode or decode both return HM_ERROR_INVALID. The load takes an index without
+ * owners, whose keys may be hashed or not, whatever those of the file were; it fills another one
+ * and exchanges them, so that for a while both have memory, and what was reserved is given back. */
 HM_API hm_status hm_index_save(const hm_index *index, const hm_save_desc *desc, hm_sink sink);
 HM_API hm_status hm_index_load(hm_index *index, const hm_save_desc *desc, hm_source source);
 
@@ -171,12 +188,13 @@ typedef struct hm_world_save_desc {
 /* The same for a world: all entities, with the values of their components and the order in which
  * queries visit them. Components are matched by their names, so each must have one of its own, or
  * both return HM_ERROR_INVALID. A handle that commands have promised is saved as one that is still
- * to come. Takes 6 to 10 bytes beside the values of an entity.
+ * to come. Takes 6 to 10 bytes beside the values of an entity, and 21 for each archetype with 10
+ * for each of its components.
  *
  * The load takes a world that has issued nothing, in which the components have been made; queries
  * of it stay valid. It fills another world and exchanges them, so that for a while both have
- * memory, and what was reserved is given back. All values count as changed. An archetype takes 1
- * KiB or more, and max_archetypes of the world bounds how many a file from a stranger may make. */
+ * memory, and what was reserved is given back. An archetype takes 1 KiB or more, with a spare chunk
+ * 4 KiB more, and max_archetypes of the world bounds how many a file from a stranger may make. */
 HM_API hm_status hm_world_save(const hm_world *world, const hm_world_save_desc *desc, hm_sink sink);
 HM_API hm_status hm_world_load(hm_world *world, const hm_world_save_desc *desc, hm_source source);
 
