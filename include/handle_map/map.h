@@ -300,11 +300,10 @@ HM_API hm_progress hm_map_arrange(hm_map *map, const hm_handle *handles, uint32_
  */
 HM_API void hm_map_touch(hm_map *map, hm_handle handle);
 
-/* Tells the order that any item may have changed: the next call starts over. O(1). */
+/* Tells the order that any item may have changed: the next call starts over. So it does after
+ * hm_map_forget_order, which is for a map that is saved: what an order knows is not in the file,
+ * and so the saved map and one that was loaded go on alike (save.h). O(1). */
 HM_API void hm_map_touch_all(hm_map *map);
-
-/* Does the same, for a map that is saved: what an order knows is not in the file, so a map that was
- * loaded starts over. If the saved one forgets too, both go on alike (save.h). O(1). */
 HM_API void hm_map_forget_order(hm_map *map);
 
 /* Search a map that hm_map_defragment has put in this order. hm_map_lower_bound returns the dense

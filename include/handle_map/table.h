@@ -222,11 +222,10 @@ HM_API hm_progress hm_table_arrange(hm_table *table, const hm_handle *handles, u
                                     hm_budget *budget);
 
 /* Tell the order that this row's position in it may have changed (a handle that does not resolve is
- * ignored), or that any row may have: then the next call starts over. O(1). */
+ * ignored), or that any row may have: then the next call starts over. So it does after
+ * hm_table_forget_order, which is for a table that is saved, as hm_map_forget_order. O(1). */
 HM_API void hm_table_touch(hm_table *table, hm_handle handle);
 HM_API void hm_table_touch_all(hm_table *table);
-
-/* Does the same, for a table that is saved, as hm_map_forget_order. O(1). */
 HM_API void hm_table_forget_order(hm_table *table);
 
 /* As hm_map_lower_bound and hm_map_upper_bound: return the first row whose cell of this column does

@@ -76,7 +76,7 @@ static arena_block *arena_block_after(const hm_memory_arena *arena, arena_block 
 static bool arena_hold(hm_memory_arena *arena, const unsigned char *address, size_t size)
 {
     const hm_memory *parent = arena->parent;
-    size_t step = hm_memory_growth(parent, arena->committed_size) >> arena->page_shift;
+    size_t step = hm_memory_growth(parent, arena->committed_size, NULL) >> arena->page_shift;
     size_t end = arena_page_of(arena, address + size - 1) + 1, stop;
     for (size_t page = arena_page_of(arena, address); page < end; page = stop) {
         stop = page + 1;

@@ -161,12 +161,6 @@ static void array_set_limit(hm_array *array, size_t size)
     array->limit = limit < array->capacity ? limit : array->capacity;
 }
 
-static void array_advise(const hm_array *array)
-{
-    hm_memory_advise_large(array->memory, array->committed_size, array->data,
-                           array->item_size * array->capacity);
-}
-
 void hm_array_place_whole(const hm_array_column *column, unsigned char *data)
 {
     hm_array *array = column->array;
@@ -174,7 +168,7 @@ void hm_array_place_whole(const hm_array_column *column, unsigned char *data)
     size_t size = hm_memory_round_up(array_size_of(&column->desc), HM_ARRAY_LINE);
     array->moves_to_grow = true;
     array->committed_size = size;
-    array_advise(array);
+    hm_memory_advise_large(array->memory, size, data, size);
     size_t used = column->desc.item_size * column->used;
     if (column->is_visible) {
         hm_memory_poison(data + used, size - used);
@@ -380,7 +374,7 @@ static hm_status array_commit_to(hm_array *array, size_t end)
     const size_t before = array->committed_size;
     size_t step = array->step_shift != 0
                       ? (size_t)1 << (array->step_shift - 1)
-                      : hm_memory_growth_at(array->memory, before, array->data + before);
+                      : hm_memory_growth(array->memory, before, array->data + before);
     size_t left = hm_memory_round_up(array->item_size * array->capacity, array->memory->page_size) -
                   array->committed_size;
     size_t size = end - array->committed_size;
@@ -393,7 +387,8 @@ static hm_status array_commit_to(hm_array *array, size_t end)
         return status;
     array->committed_size += size;
     if (!hm_memory_is_huge(array->memory, before))
-        array_advise(array);
+        hm_memory_advise_large(array->memory, array->committed_size, array->data,
+                               array->item_size * array->capacity);
     return HM_OK;
 }
 

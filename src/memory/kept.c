@@ -95,11 +95,6 @@ static uintptr_t kept_page_of(const void *address)
     return (uintptr_t)address >> kept_page_shift;
 }
 
-static size_t kept_pages_in(size_t size)
-{
-    return size >> kept_page_shift;
-}
-
 /* Makes memory for good. NULL: refused. */
 static void *kept_allocate(size_t size)
 {
@@ -141,21 +136,27 @@ static kept_leaf *kept_leaf_of(uintptr_t page, bool makes)
     return NULL;
 }
 
-/* Returns the states of the first of `*count` pages from `page` on, which has a leaf, and sets
- * *count to how many of them follow there. */
-static unsigned char *kept_states(uintptr_t page, size_t *count)
+/* Returns the states of pages from `page` on, which has a leaf, and sets *part to how many of
+ * `count` pages have theirs there. */
+static unsigned char *kept_states(uintptr_t page, size_t count, size_t *part)
 {
     size_t first = page % KEPT_LEAF_PAGES, left = KEPT_LEAF_PAGES - first;
-    *count = *count < left ? *count : left;
+    *part = count < left ? count : left;
     return kept_leaf_of(page, false)->states + first;
+}
+
+/* Returns what the page of this byte is. */
+static int kept_state_of(const void *address)
+{
+    uintptr_t page = kept_page_of(address);
+    const kept_leaf *leaf = kept_leaf_of(page, false);
+    return leaf != NULL ? leaf->states[page % KEPT_LEAF_PAGES] : KEPT_UNKNOWN;
 }
 
 /* Whether the range that has this page may be kept. */
 static bool kept_is_known(const void *address)
 {
-    uintptr_t page = kept_page_of(address);
-    const kept_leaf *leaf = kept_leaf_of(page, false);
-    return leaf != NULL && leaf->states[page % KEPT_LEAF_PAGES] != KEPT_UNKNOWN;
+    return kept_state_of(address) != KEPT_UNKNOWN;
 }
 
 /* For AddressSanitizer, whose own memory a range without memory must not take. */
@@ -165,8 +166,8 @@ static void kept_poison(unsigned char *address, size_t size, bool is_poisoned)
     const size_t page_size = hm_memory_system()->page_size;
     if (!hm_memory_poisons())
         return;
-    for (size_t at = 0, one = 1; at < size; at += page_size)
-        if (*kept_states(kept_page_of(address + at), &one) >= KEPT_CLEAR)
+    for (size_t at = 0; at < size; at += page_size)
+        if (kept_state_of(address + at) >= KEPT_CLEAR)
             (is_poisoned ? hm_memory_poison : hm_memory_unpoison)(address + at, page_size);
 #else
     (void)address, (void)size, (void)is_poisoned;
@@ -176,9 +177,8 @@ static void kept_poison(unsigned char *address, size_t size, bool is_poisoned)
 static void kept_mark(const void *address, size_t size, int state)
 {
     uintptr_t page = kept_page_of(address);
-    for (size_t left = kept_pages_in(size), part; left > 0; left -= part, page += part) {
-        part = left;
-        unsigned char *states = kept_states(page, &part);
+    for (size_t left = size >> kept_page_shift, part; left > 0; left -= part, page += part) {
+        unsigned char *states = kept_states(page, left, &part);
         memset(states, state, part);
     }
 }
@@ -189,9 +189,8 @@ static size_t kept_warm_size(const void *address, size_t size)
 {
     uintptr_t page = kept_page_of(address);
     size_t warm = 0;
-    for (size_t left = kept_pages_in(size), part; left > 0; left -= part, page += part) {
-        part = left;
-        const unsigned char *states = kept_states(page, &part);
+    for (size_t left = size >> kept_page_shift, part; left > 0; left -= part, page += part) {
+        const unsigned char *states = kept_states(page, left, &part);
         if (memchr(states, KEPT_MOVED, part) != NULL)
             return 0;
         for (size_t i = 0; i < part; i++)
@@ -294,9 +293,8 @@ static void kept_forget_some(unsigned char *address, unsigned char *states, size
 static void kept_forget_untouched(unsigned char *address, size_t size)
 {
     uintptr_t page = kept_page_of(address);
-    for (size_t left = kept_pages_in(size), part; left > 0; left -= part, page += part) {
-        part = left < KEPT_LOOK ? left : KEPT_LOOK;
-        unsigned char *states = kept_states(page, &part);
+    for (size_t left = size >> kept_page_shift, part; left > 0; left -= part, page += part) {
+        unsigned char *states = kept_states(page, left < KEPT_LOOK ? left : KEPT_LOOK, &part);
         kept_forget_some(address, states, part);
         address += part << kept_page_shift;
     }
@@ -419,9 +417,8 @@ static size_t kept_open(uintptr_t page, unsigned char *states, size_t count)
 static bool kept_open_all(const void *address, size_t size)
 {
     uintptr_t page = kept_page_of(address);
-    for (size_t left = kept_pages_in(size), part; left > 0; left -= part, page += part) {
-        part = left;
-        unsigned char *states = kept_states(page, &part);
+    for (size_t left = size >> kept_page_shift, part; left > 0; left -= part, page += part) {
+        unsigned char *states = kept_states(page, left, &part);
         part = kept_open(page, states, part);
         if (part == 0)
             return false;
@@ -438,9 +435,8 @@ static bool kept_commit_raw(void *context, void *address, size_t size)
     if (!kept_open_all(address, size))
         return false;
     uintptr_t page = kept_page_of(address);
-    for (size_t left = kept_pages_in(size), part; left > 0; left -= part, page += part) {
-        part = left;
-        unsigned char *states = kept_states(page, &part);
+    for (size_t left = size >> kept_page_shift, part; left > 0; left -= part, page += part) {
+        unsigned char *states = kept_states(page, left, &part);
         for (size_t i = 0; i < part; i++)
             states[i] = states[i] == KEPT_CLEAR ? KEPT_FRESH : KEPT_STALE;
     }
@@ -454,9 +450,9 @@ void hm_memory_clear_kept(unsigned char *address, size_t size)
         return;
     const size_t page_size = hm_memory_system()->page_size;
     for (size_t part; size > 0; address += part, size -= part) {
-        size_t count = 1, gap = page_size - (uintptr_t)address % page_size;
+        size_t gap = page_size - (uintptr_t)address % page_size;
         part = size < gap ? size : gap;
-        if (*kept_states(kept_page_of(address), &count) == KEPT_STALE)
+        if (kept_state_of(address) == KEPT_STALE)
             memset(address, 0, part);
     }
 }
@@ -471,8 +467,7 @@ bool hm_memory_commit_kept(void *context, void *address, size_t size)
 
 bool hm_memory_is_kept(const unsigned char *address)
 {
-    size_t count = 1;
-    return kept_is_known(address) && *kept_states(kept_page_of(address), &count) == KEPT_STALE;
+    return kept_state_of(address) == KEPT_STALE;
 }
 
 static bool kept_decommit(void *context, void *address, size_t size)
@@ -486,9 +481,7 @@ static bool kept_decommit(void *context, void *address, size_t size)
     return true;
 }
 
-/* What a table's remap leaves is not to be touched (memory.h), and an emulator may have unmapped
- * it.
- */
+/* What a remap leaves is not to be touched (memory.h), and an emulator may have unmapped it. */
 static bool kept_remap(void *context, void *from, void *to, size_t size)
 {
     const hm_memory *system = hm_memory_system();

@@ -106,8 +106,10 @@ bool hm_memory_is_ample(const hm_memory *memory)
 #endif
 }
 
-size_t hm_memory_growth(const hm_memory *memory, size_t committed_size)
+size_t hm_memory_growth(const hm_memory *memory, size_t committed_size, const unsigned char *end)
 {
+    if (end != NULL && hm_memory_is_huge(memory, committed_size))
+        return HM_MEMORY_HUGE_PAGE - (uintptr_t)end % HM_MEMORY_HUGE_PAGE;
     size_t growth = committed_size / 4, least = MEMORY_MIN_GROWTH;
     if (memory->page_size < least / MEMORY_MIN_PAGES)
         least = MEMORY_MIN_PAGES * memory->page_size;
@@ -116,17 +118,11 @@ size_t hm_memory_growth(const hm_memory *memory, size_t committed_size)
     return growth < MEMORY_MAX_GROWTH ? growth : MEMORY_MAX_GROWTH;
 }
 
-size_t hm_memory_growth_at(const hm_memory *memory, size_t committed_size, const unsigned char *end)
-{
-    return hm_memory_is_huge(memory, committed_size)
-               ? HM_MEMORY_HUGE_PAGE - (uintptr_t)end % HM_MEMORY_HUGE_PAGE
-               : hm_memory_growth(memory, committed_size);
-}
-
 size_t hm_memory_resident_size(const hm_memory *memory, size_t ready_size, size_t committed_size)
 {
     size_t left = committed_size - ready_size;
-    if (memory != hm_memory_os() || hm_memory_growth(memory, ready_size) < MEMORY_MIN_PREFAULT ||
+    if (memory != hm_memory_os() ||
+        hm_memory_growth(memory, ready_size, NULL) < MEMORY_MIN_PREFAULT ||
         hm_memory_is_huge(memory, ready_size))
         return 0;
     size_t size = hm_memory_round_up(MEMORY_RESIDENT, memory->page_size);
@@ -154,20 +150,6 @@ uint64_t hm_memory_random(void)
 }
 
 #if defined(_WIN32) || defined(__wasm__) || defined(HM_FREESTANDING)
-
-/* Windows has no call that makes committed pages resident, or huge ones without a privilege; on
- * WebAssembly they are resident once the memory has grown. */
-void hm_memory_populate(unsigned char *address, size_t size)
-{
-    (void)address;
-    (void)size;
-}
-
-void hm_memory_advise_huge(unsigned char *address, size_t size)
-{
-    (void)address;
-    (void)size;
-}
 
 /* On Windows huge pages need a privilege that programs seldom have, and cannot be decommitted; on
  * WebAssembly there are none. Freestanding there is only the program's memory. */

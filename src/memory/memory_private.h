@@ -128,13 +128,9 @@ static inline size_t hm_memory_round_up(size_t size, size_t page_size)
 /* Returns by how many bytes an array grows that has committed `committed_size` and grows item by
  * item: a quarter, from 64 KiB, or 16 pages if they are smaller, to 128 KiB. A commit costs about
  * 0.3 us whatever its length, a fresh page 1.4 us when it is touched: with 16 pages at a time the
- * commit is 2% of that. */
-size_t hm_memory_growth(const hm_memory *memory, size_t committed_size);
-
-/* The same for what ends at `end`; once it is large (hm_memory_is_huge), up to the end of a huge
- * page. */
-size_t hm_memory_growth_at(const hm_memory *memory, size_t committed_size,
-                           const unsigned char *end);
+ * commit is 2% of that. Once it is large (hm_memory_is_huge), from `end` up to the end of a huge
+ * page; NULL: never. */
+size_t hm_memory_growth(const hm_memory *memory, size_t committed_size, const unsigned char *end);
 
 /* A container that grows by itself makes its steps resident part by part, when items reach them,
  * if the memory is the system's and steps are so large that more will follow; what a program
@@ -144,11 +140,20 @@ size_t hm_memory_growth_at(const hm_memory *memory, size_t committed_size,
  * resident. */
 size_t hm_memory_resident_size(const hm_memory *memory, size_t ready_size, size_t committed_size);
 
-/* The platform's part of it: asks the system to make committed pages resident, if it can. */
+/* The platform's part of it, and of huge pages below: asks the system to make committed pages
+ * resident, or huge where whole huge ones fit. Windows has no call for it, or only with a
+ * privilege; on WebAssembly pages are resident once the memory has grown. */
+#if defined(_WIN32) || defined(__wasm__) || defined(HM_FREESTANDING)
+#define hm_memory_populate(address, size) ((void)(address), (void)(size))
+#define hm_memory_advise_huge(address, size) ((void)(address), (void)(size))
+#else
 void hm_memory_populate(unsigned char *address, size_t size);
+void hm_memory_advise_huge(unsigned char *address, size_t size);
+#endif
 
-/* Bytes. What grows by itself goes on in huge pages once so much is committed: then the last one,
- * which may have no item but one, is at most an eighth more. */
+/* Bytes, with pages of 4 KiB; elsewhere it is just a size. What grows by itself goes on in huge
+ * pages once so much is committed: then the last one, which may have no item but one, is at most an
+ * eighth more. */
 #define HM_MEMORY_HUGE_PAGE ((size_t)2 << 20)
 #define HM_MEMORY_HUGE_FROM (8 * HM_MEMORY_HUGE_PAGE)
 
@@ -160,9 +165,6 @@ bool hm_memory_is_huge(const hm_memory *memory, size_t committed_size);
  * has been written yet it gets them at once, and elsewhere when the system finds time. */
 void hm_memory_advise_large(const hm_memory *memory, size_t committed_size, unsigned char *address,
                             size_t size);
-
-/* The platform's part of it: asks for huge pages where whole ones fit. */
-void hm_memory_advise_huge(unsigned char *address, size_t size);
 
 /* Returns bits that a stranger cannot guess. If the system has none, or a sandbox refuses them,
  * they come from addresses and vary only with how the system places the program. */

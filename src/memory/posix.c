@@ -19,9 +19,12 @@
 #ifndef MAP_NORESERVE
 #define MAP_NORESERVE 0
 #endif
-
-/* The size of a huge page with 4 KiB base pages; elsewhere it is just a size. */
-static const size_t posix_huge_size = HM_MEMORY_HUGE_PAGE;
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE (-1) /* advice that every system refuses */
+#endif
+#ifndef MADV_HUGEPAGE
+#define MADV_HUGEPAGE (-1)
+#endif
 
 static void *posix_reserve(void *context, size_t size)
 {
@@ -41,12 +44,14 @@ static void posix_release(void *context, void *address, size_t size)
     (void)hm_memory_system_release(address, size);
 }
 
-static bool posix_ask_resident(void *address, size_t size, unsigned char *resident)
+static bool posix_has_residents = true; /* mincore works */
+
+bool hm_memory_system_resident(void *address, size_t size, unsigned char *resident)
 {
 #ifdef __APPLE__
-    return mincore(address, size, (char *)resident) == 0;
+    return posix_has_residents && mincore(address, size, (char *)resident) == 0;
 #else
-    return mincore(address, size, resident) == 0;
+    return posix_has_residents && mincore(address, size, resident) == 0;
 #endif
 }
 
@@ -102,18 +107,16 @@ static bool posix_remap(void *context, void *from, void *to, size_t size)
 /* A huge page needs an aligned address: reserve one page more and release the ends. */
 static void *posix_huge_reserve(void *context, size_t size)
 {
-    if (size > SIZE_MAX - posix_huge_size)
+    if (size > SIZE_MAX - HM_MEMORY_HUGE_PAGE)
         return NULL;
-    unsigned char *start = posix_reserve(context, size + posix_huge_size);
+    unsigned char *start = posix_reserve(context, size + HM_MEMORY_HUGE_PAGE);
     if (start == NULL)
         return NULL;
-    size_t head = (size_t)(0 - (uintptr_t)start) & (posix_huge_size - 1);
+    size_t head = (size_t)(0 - (uintptr_t)start) & (HM_MEMORY_HUGE_PAGE - 1);
     if (head != 0)
         posix_release(context, start, head);
-    posix_release(context, start + head + size, posix_huge_size - head);
-#ifdef MADV_HUGEPAGE
+    posix_release(context, start + head + size, HM_MEMORY_HUGE_PAGE - head);
     (void)madvise(start + head, size, MADV_HUGEPAGE); /* If refused, pages are normal ones. */
-#endif
     return start + head;
 }
 
@@ -131,47 +134,30 @@ static pthread_once_t posix_asked = PTHREAD_ONCE_INIT;
 
 /* An emulator whose pages are larger than the machine's tells of the machine's pages: more of them
  * than there is space for. So the first question is about one page. */
-static bool posix_tells_resident;
-
 static void posix_ask_pages(void)
 {
     unsigned char resident[64] = {0, 0xFF};
     posix_memory.page_size = (size_t)sysconf(_SC_PAGESIZE);
     unsigned char *page = (unsigned char *)&posix_memory;
     page -= (uintptr_t)page % posix_memory.page_size;
-    posix_tells_resident =
-        posix_ask_resident(page, posix_memory.page_size, resident) && resident[1] == 0xFF;
+    posix_has_residents =
+        hm_memory_system_resident(page, posix_memory.page_size, resident) && resident[1] == 0xFF;
     posix_huge_memory.page_size =
         /* Coverage: no system that runs the tests has pages above 2 MiB. */
-        posix_memory.page_size > posix_huge_size ? posix_memory.page_size : posix_huge_size;
+        posix_memory.page_size > HM_MEMORY_HUGE_PAGE ? posix_memory.page_size : HM_MEMORY_HUGE_PAGE;
 }
 
 void hm_memory_populate(unsigned char *address, size_t size)
 {
-#ifdef MADV_POPULATE_WRITE
     (void)madvise(address, size, MADV_POPULATE_WRITE); /* If refused, touching them does it. */
-#else
-    (void)address;
-    (void)size;
-#endif
 }
 
 void hm_memory_advise_huge(unsigned char *address, size_t size)
 {
-#ifdef MADV_HUGEPAGE
     size_t gap = (size_t)(0 - (uintptr_t)address) % HM_MEMORY_HUGE_PAGE;
-    if (gap < size && (size - gap) / HM_MEMORY_HUGE_PAGE != 0)
-        (void)madvise(address + gap, (size - gap) / HM_MEMORY_HUGE_PAGE * HM_MEMORY_HUGE_PAGE,
-                      MADV_HUGEPAGE); /* If refused, pages are normal ones. */
-#else
-    (void)address;
-    (void)size;
-#endif
-}
-
-bool hm_memory_system_resident(void *address, size_t size, unsigned char *resident)
-{
-    return posix_tells_resident && posix_ask_resident(address, size, resident);
+    size_t whole = gap < size ? (size - gap) / HM_MEMORY_HUGE_PAGE * HM_MEMORY_HUGE_PAGE : 0;
+    if (whole != 0)
+        (void)madvise(address + gap, whole, MADV_HUGEPAGE);
 }
 
 bool hm_memory_fill_random(void *bytes, size_t size)

@@ -182,9 +182,8 @@ static unsigned char *pool_unit_start(const hm_pool *pool, size_t unit)
  * several at a time from the start; the first blocks come one by one. */
 static size_t pool_growth(const hm_pool *pool, size_t unit)
 {
-    size_t size =
-        hm_memory_growth_at(hm_pool_memory(pool), pool->item_committed_size,
-                            hm_pool_in_one_range(pool) ? pool_unit_start(pool, unit) : NULL);
+    size_t size = hm_memory_growth(hm_pool_memory(pool), pool->item_committed_size,
+                                   hm_pool_in_one_range(pool) ? pool_unit_start(pool, unit) : NULL);
     if (!hm_pool_in_one_range(pool) && pool->item_committed_size / 4 < size)
         size = pool->item_committed_size / 4;
     return size > pool_unit_size(pool, unit) ? size / pool_unit_size(pool, unit) : 1;
@@ -247,9 +246,9 @@ hm_status hm_pool_storage_revive(hm_pool *pool, uint32_t slot)
     /* Not beyond the slots that were issued, or will be by an adopt. */
     uint32_t last_slot = slot < pool->slot_count ? pool->slot_count - 1 : slot;
     size_t end = hm_pool_last_unit(pool, last_slot) + 1;
-    size_t most = hm_pool_in_one_range(pool)
-                      ? hm_memory_growth(hm_pool_memory(pool), 0) / hm_pool_memory(pool)->page_size
-                      : 1;
+    size_t most = hm_pool_in_one_range(pool) ? hm_memory_growth(hm_pool_memory(pool), 0, NULL) /
+                                                   hm_pool_memory(pool)->page_size
+                                             : 1;
     size_t last = hm_pool_last_unit(pool, slot), stop;
     for (size_t unit = hm_pool_first_unit(pool, slot); unit <= last; unit = stop) {
         stop = unit + 1;

@@ -8,8 +8,7 @@
  * next free block of its class, or 0.
  *
  * Where units have another size, the range is too small, or nearly all of it is free, a load makes
- * exact blocks behind one
- * another instead, as a defragment leaves them: so it does with files of 0.3, which have only
+ * exact blocks behind one another instead, as a defragment leaves them. Files of 0.3 have only
  * those. */
 #include "../lists/lists_private.h"
 #include "state_private.h"
