@@ -355,6 +355,7 @@ template <class C> void find_ranges(C &numbers)
     CHECK(numbers.index_of(last) == 0 && numbers.index_of(first) == 1);
     *numbers.get(last) = -100;
     numbers.touch_all();
+    numbers.forget_order();
     CHECK(numbers.defragment_by([](int each) { return -each; }).done);
     CHECK(numbers.index_of(last) == 49);
     const std::vector<typename C::handle_type> wanted{last, first};

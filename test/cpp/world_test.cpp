@@ -210,6 +210,7 @@ TEST(cpp_world, rows_come_in_the_order_of_a_key)
     /* It resumes, under a budget too; touch_all says that values have changed. */
     world.each<rare>([](rare &each) { each.value = -each.value; });
     world.touch_all<rare>();
+    world.forget_order();
     int calls = 0;
     while (!world.defragment_by<rare>([](const rare &each) { return each.value; }, {2, 10}).done)
         calls++;

@@ -129,7 +129,7 @@ static inline bool is_waiting(hm_progress progress)
     R(kind, lower_bound, is_zero, is_no_index, (c, &order, probe))                                 \
     R(kind, upper_bound, is_zero, is_no_index, (c, &order, probe))
 #define TOUCH_ENDS(R, kind) R(kind, touch, (c, h))
-#define ORDERED_ENDS(R, kind) TOUCH_ENDS(R, kind) R(kind, touch_all, (c))
+#define ORDERED_ENDS(R, kind) TOUCH_ENDS(R, kind) R(kind, touch_all, (c)) R(kind, forget_order, (c))
 #define ARRANGED_NEEDS(R, kind) R(kind, arrange, handles, "handles is NULL", (c, NULL, 1, budget))
 #define NO_ORDER "the order has neither compare nor key"
 #define ORDERED_NEEDS(R, kind)                                                                     \
@@ -434,7 +434,8 @@ static inline bool is_waiting(hm_progress progress)
 #define WORLD_ENDS(R)                                                                              \
     COMMON_ENDS(R, world)                                                                          \
     WORLD_HANDLE_ENDS(R)                                                                           \
-    R(world, touch_all, (c, p))
+    R(world, touch_all, (c, p))                                                                    \
+    R(world, forget_order, (c))
 #define WORLD_NEEDS(R)                                                                             \
     COMMON_NEEDS(R, world)                                                                         \
     R(world, destroy_n, entities, "entities is NULL", (c, NULL, 1))                                \

@@ -151,6 +151,7 @@ TEST(typed, a_map_is_brought_into_order)
     CHECK(body_map_defragment(&map, &falling, NULL).done);
     CHECK(body_map_index_of(&map, handles[0]) == 0);
     body_map_touch_all(&map);
+    body_map_forget_order(&map);
     CHECK(body_map_defragment(&map, &rising, NULL).done);
     CHECK(body_map_items(&map)[0].value == 1);
     CHECK(body_map_lower_bound(&map, &rising, &probe) == 9);
@@ -372,6 +373,7 @@ TEST(typed, a_secondary_loses_values_and_is_put_in_order)
     CHECK(body_secondary_upper_bound(&secondary, &rising, body_secondary_values(&secondary)) == 1);
     handles[0] = last;
     body_secondary_touch_all(&secondary);
+    body_secondary_forget_order(&secondary);
     CHECK(body_secondary_arrange(&secondary, handles, 1, NULL).done);
     CHECK(body_secondary_index_of(&secondary, last) == 0);
     body_secondary_fini(&secondary);
@@ -461,6 +463,7 @@ TEST(typed, batches_and_orders_of_a_table_take_typed_arrays)
     CHECK(body_x_lower_bound(&table, &falling, body_x_cell(&table, 0)) == HM_INVALID_INDEX);
     CHECK(body_x_upper_bound(&table, &falling, body_x_cell(&table, 0)) == HM_INVALID_INDEX);
     body_table_touch_all(&table);
+    body_table_forget_order(&table);
     CHECK(body_table_arrange(&table, handles + 1, 1, NULL).done);
     CHECK(body_table_row(&table, handles[1]) == 0);
     CHECK(body_table_erase_n(&table, handles, 100) == 100);
