@@ -406,11 +406,12 @@ static hm_status world_load_times(world_load *load, const uint16_t *parts, uint3
         return in->status;
     for (uint32_t i = 0; i < set_count && status == HM_OK; i++) {
         const world_part *part = world_part_at(load, parts[i]);
+        const hm_world_cell *cell = hm_world_cell_of(archetype, part->number);
         uint64_t none = 0, *time = &none;
         if (part->encoded_size == 0)
             continue;
-        if (part->number != HM_WORLD_NONE)
-            time = &archetype->column_changed[archetype->cells[part->number].column];
+        if (cell->size != 0) /* It may be dropped, or a tag here. */
+            time = &archetype->column_changed[cell->column];
         status = world_load_time(load, in->buffer + at, size - at, time);
         at += HM_SAVE_TIME;
     }
@@ -605,7 +606,11 @@ static hm_status world_load_ready(world_load *load)
     fresh->clock = load->clock;
     if (most > room - count)
         most = room - count;
-    return ready != 0 ? hm_world_reserve(fresh, ready < most ? ready : most) : HM_OK;
+    hm_status status = ready != 0 ? hm_world_reserve(fresh, ready < most ? ready : most) : HM_OK;
+    if (status != HM_ERROR_FULL)
+        return status;
+    hm_restore_last_error(); /* The index space is smaller than the saved world's. */
+    return HM_OK;
 }
 
 static hm_status world_load_parts(world_load *load)

@@ -188,7 +188,7 @@ BUGS = [
     Bug("after a load gaps count as joined", "src/state/save_blocks.c",
         "    of->blocks->is_joined = of->numbers[HM_SAVE_IS_JOINED] != 0;\n", "", "lists"),
     Bug("after a load columns have the times of their archetype", "src/state/load_world.c",
-        "time = &archetype->column_changed[archetype->cells[part->number].column];", "(void)0;",
+        "            time = &archetype->column_changed[cell->column];", "            (void)0;",
         "world"),
     Bug("a load loses the order of the free numbers of archetypes", "src/world/archetypes.c",
         "        world->archetypes[*last].next = index;\n    world->archetypes[index].next = "
@@ -199,7 +199,7 @@ BUGS = [
         "load->classes = load->is_kept ? head[12] : HM_WORLD_NONE;",
         "load->classes = HM_WORLD_NONE;", "world"),
     Bug("a load forgets what was reserved", "src/state/load_world.c",
-        "return ready != 0 ? hm_world_reserve", "return ready == 1 ? hm_world_reserve", "world"),
+        "ready != 0 ? hm_world_reserve", "ready == 1 ? hm_world_reserve", "world"),
     Bug("a file may name a member of an index twice", "src/state/save_index.c",
         "if (at >= in->section.count || places[at].bucket != HM_INDEX_NO_BUCKET)",
         "if (at >= in->section.count)", "file"),
