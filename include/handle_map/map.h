@@ -300,9 +300,9 @@ HM_API hm_progress hm_map_arrange(hm_map *map, const hm_handle *handles, uint32_
  */
 HM_API void hm_map_touch(hm_map *map, hm_handle handle);
 
-/* Tells the order that any item may have changed: the next call starts over. So it does after
- * hm_map_forget_order, which is for a map that is saved: what an order knows is not in the file,
- * and so the saved map and one that was loaded go on alike (save.h). O(1). */
+/* Both let the next call start over: touch_all since any item may have changed, forget_order so
+ * that a saved map goes on as its loaded copy, which knows of no order (save.h). Inside a callback
+ * they are a broken contract; else they cannot fail. They invalidate nothing. O(1). */
 HM_API void hm_map_touch_all(hm_map *map);
 HM_API void hm_map_forget_order(hm_map *map);
 

@@ -93,7 +93,7 @@ HM_API const hm_memory *hm_memory_os(void);
  * another thread was in the table, nothing is kept, and they do nothing. */
 
 /* Sets how many bytes are kept at most, from now on; 0: none. Gives back what is above it, and
- * returns the former bound. O(ranges). */
+ * returns the former bound; 0 where nothing is kept. O(ranges). */
 HM_API size_t hm_memory_os_keep(size_t most);
 
 /* Gives all of it back to the system. O(ranges). */

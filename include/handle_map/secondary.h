@@ -196,7 +196,7 @@ HM_API hm_progress hm_secondary_arrange(hm_secondary *secondary, const hm_handle
 
 /* Tell the order that the position of this owner's value in it may have changed (a handle that has
  * no value is ignored), or that any value may have: then the next call starts over. So it does
- * after hm_secondary_forget_order, which is for one that is saved, as hm_map_forget_order. O(1). */
+ * after hm_secondary_forget_order, as hm_map_forget_order, which says how all fail. O(1). */
 HM_API void hm_secondary_touch(hm_secondary *secondary, hm_handle owner);
 HM_API void hm_secondary_touch_all(hm_secondary *secondary);
 HM_API void hm_secondary_forget_order(hm_secondary *secondary);

@@ -223,7 +223,7 @@ HM_API hm_progress hm_table_arrange(hm_table *table, const hm_handle *handles, u
 
 /* Tell the order that this row's position in it may have changed (a handle that does not resolve is
  * ignored), or that any row may have: then the next call starts over. So it does after
- * hm_table_forget_order, which is for a table that is saved, as hm_map_forget_order. O(1). */
+ * hm_table_forget_order, as hm_map_forget_order, which says how all of them fail. O(1). */
 HM_API void hm_table_touch(hm_table *table, hm_handle handle);
 HM_API void hm_table_touch_all(hm_table *table);
 HM_API void hm_table_forget_order(hm_table *table);

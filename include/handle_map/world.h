@@ -294,7 +294,7 @@ HM_API hm_progress hm_world_defragment(hm_world *world, hm_component component,
 
 /* Forgets what the orders of all components know, as hm_map_forget_order: the next calls of
  * hm_world_defragment start over, at the first archetype. The clock stays. Inside a callback it is
- * a broken contract. O(components). */
+ * a broken contract; else it cannot fail. Invalidates nothing. O(components). */
 HM_API void hm_world_forget_order(hm_world *world);
 
 /* Returns the number of archetypes that exist, with entities or without: a call that failed may

@@ -101,30 +101,30 @@ static hm_status lists_load_items(hm_load *load, const hm_load_block *from)
 {
     hm_lists_blocks *blocks = &((hm_lists *)load->container)->blocks;
     const uint32_t slot = (uint32_t)from->id, unit = load->opened;
-    hm_lists_record *record = &blocks->records[slot];
-    hm_status status = HM_OK;
-    for (uint32_t n, done = 0; status == HM_OK && (done < from->count || done == 0); done += n) {
-        n = hm_load_next(blocks->item_size, from->count - done);
-        status = hm_load_open_block(load, from, unit, (uint64_t)done + n);
-        record = &blocks->records[slot];
+    hm_lists_record *record;
+    uint32_t done = 0;
+    do {
+        uint32_t n = hm_load_next(blocks->item_size, from->count - done);
+        hm_status status = hm_load_open_block(load, from, unit, (uint64_t)done + n);
         if (status != HM_OK)
-            break;
+            return status;
         hm_lists_block *block = hm_lists_block_at(blocks, unit);
+        record = &blocks->records[slot];
         record->unit = unit;
         unsigned char *items = hm_lists_item_at(blocks, record, done);
         hm_memory_unpoison(block, sizeof *block);
         hm_memory_unpoison(items, blocks->item_size * n);
-        *block = (hm_lists_block){slot, hm_load_size_of(from, done + n)};
+        done += n;
+        *block = (hm_lists_block){slot, hm_load_size_of(from, done)};
         uint32_t made = hm_load_items(&load->in, load->desc, items, blocks->item_size, n);
         record->count += made;
         load->items += made;
-        status = load->in.status;
-        if (n == 0)
-            break;
-    }
-    if (from->size != 0 && status == HM_OK)
+        if (load->in.status != HM_OK)
+            return load->in.status;
+    } while (done < from->count);
+    if (from->size != 0)
         record->capacity = hm_lists_capacity_at(blocks, unit);
-    return status;
+    return HM_OK;
 }
 
 /* Whether a slot has a list without items. */

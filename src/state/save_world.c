@@ -3,7 +3,7 @@
  * rows in groups of 64, each with the slots of its entities and then column after column; the free
  * numbers of archetypes, the next one first; the sparse values, component after component. */
 #include "../world/world_private.h"
-#include "state_private.h"
+#include "save_world_private.h"
 
 #include "../base/base_private.h"
 
@@ -107,7 +107,7 @@ static uint32_t world_describe_chunks(const hm_world *world, const hm_world_arch
     if (spares > most)
         spares = most;
     for (uint32_t i = 0; i < HM_WORLD_SMALL_CHUNKS && i < used + spares; i++) {
-        classes |= hm_world_chunk_class(chunk) << HM_WORLD_SMALL_BITS * i;
+        classes |= hm_world_chunk_class(chunk) << HM_SAVE_CLASS_BITS * i;
         chunk = hm_world_link_of(world, chunk)->next;
     }
     return classes | spares << HM_SAVE_SPARE_SHIFT;

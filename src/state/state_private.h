@@ -628,57 +628,8 @@ hm_status hm_load_values(hm_save_in *in, hm_secondary *secondary, const hm_save_
                          uint32_t count, uint32_t *made);
 void hm_load_destroy_values(const hm_secondary *secondary, const hm_save_desc *desc, uint32_t made);
 
-/* save_world.c */
-
-/* In the payload of a world, of a component: bytes before its names, and the bits of its flags. */
-enum { HM_SAVE_COMPONENT = 16, HM_SAVE_COMPONENT_ENCODED = 1, HM_SAVE_COMPONENT_SPARSE = 2 };
-
-/* Rows whose columns are saved one behind the other: a load makes room for so many at a time. */
-enum { HM_SAVE_ROWS = 64 };
-
-/* Rows that follow each other in a chunk. */
-typedef struct hm_save_run {
-    hm_world_place place;
-    uint32_t rows;
-} hm_save_run;
-
-/* The numbers of a world behind those of its id table. */
-enum {
-    HM_SAVE_WORLD_COMPONENTS = HM_SAVE_IDS_DETAILS,
-    HM_SAVE_WORLD_ARCHETYPES,
-    HM_SAVE_WORLD_OLD_DETAILS,                         /* in files of 0.3 */
-    HM_SAVE_WORLD_DROPPED = HM_SAVE_WORLD_OLD_DETAILS, /* archetypes whose numbers are free */
-    HM_SAVE_WORLD_CLOCK,
-    HM_SAVE_WORLD_CLOCK_HIGH,
-    HM_SAVE_WORLD_READY, /* entities that hm_world_reserve has made room for */
-    HM_SAVE_WORLD_DETAILS
-};
-
-/* Bytes before the components of an archetype, and a time of the clock. */
-enum { HM_SAVE_ARCHETYPE = 21, HM_SAVE_OLD_ARCHETYPE = 8, HM_SAVE_TIME = 8 };
-
-/* A byte tells of the chunks of an archetype: the classes of the small ones, and how many spare
- * ones are behind the `used` ones with rows: one at most, or in the root archetype, which has those
- * of a reserve, as many as are small. The classes of all others are known. */
-enum { HM_SAVE_SPARE_SHIFT = HM_WORLD_SMALL_CHUNKS * HM_WORLD_SMALL_BITS };
-static inline uint32_t hm_save_most_spares(const hm_world_archetype *archetype, uint32_t used)
-{
-    bool is_root = archetype->set_count == 0;
-    return is_root && used < HM_WORLD_SMALL_CHUNKS ? HM_WORLD_SMALL_CHUNKS - used : 1;
-}
-
-/* Of an entity, for the header: what is saved of it follows in the payload. */
+/* Of an entity, for the header of a world: what is saved of it follows in the payload. */
 enum { HM_SAVE_ENTITY = 8 /* bytes */ };
-
-/* Returns the format of a component, or NULL. */
-const hm_save_desc *hm_save_format_of(const hm_world_save_desc *desc, hm_component component);
-
-/* Returns the name of a component in files, or NULL. */
-const char *hm_save_name_of(const hm_world *world, const hm_world_save_desc *desc, uint32_t number);
-
-/* HM_ERROR_INVALID: a component has two formats, no name, a too long one, or that of another; or a
- * format is for no component of the world. */
-hm_status hm_save_check_components(const hm_world *world, const hm_world_save_desc *desc);
 
 /* load_world.c: as hm_world_load. The world has no hooks then but for what decode has made. */
 hm_status hm_load_merged_world(hm_world *world, const hm_world_save_desc *desc, hm_source source);

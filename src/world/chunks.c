@@ -90,35 +90,29 @@ static HM_COLD void rows_begin(const hm_world *world, const hm_world_archetype *
 /* chunks */
 
 /* Chooses the class of an archetype's next chunk: each one larger than the last until all are
- * large, and large at once for many rows; of the small ones that of `classes`, if that is given. */
-static uint32_t rows_next_class(const hm_world_archetype *archetype, uint64_t rows,
-                                uint32_t classes)
+ * large, and large at once for many rows. */
+static uint32_t rows_next_class(const hm_world_archetype *archetype, uint64_t rows)
 {
-    bool is_given = classes != HM_WORLD_NONE && archetype->chunk_count < HM_WORLD_SMALL_CHUNKS;
     uint32_t size_class = archetype->first_class + archetype->chunk_count;
-    if (is_given)
-        size_class = classes >> HM_WORLD_SMALL_BITS * archetype->chunk_count & HM_WORLD_SMALL_MASK;
-    if (size_class < archetype->first_class)
-        size_class = archetype->first_class;
-    if (size_class >= HM_WORLD_CLASSES)
-        size_class = HM_WORLD_CLASSES - 1;
-    if (archetype->tail != HM_WORLD_NONE && size_class < hm_world_chunk_class(archetype->tail))
-        size_class = hm_world_chunk_class(archetype->tail);
-    while (!is_given && size_class < HM_WORLD_CLASSES - 1 && archetype->rows[size_class] < rows)
+    while (size_class < HM_WORLD_CLASSES - 1 && archetype->rows[size_class] < rows)
         size_class++;
     return size_class;
 }
 
-/* Adds a spare chunk behind the others. */
-static hm_status rows_add_chunk(hm_world *world, uint32_t index, uint64_t rows, uint32_t classes,
-                                uint32_t *chunk)
+hm_status hm_world_add_chunk(hm_world *world, uint32_t index, uint32_t size_class, uint32_t *chunk)
 {
     hm_world_archetype *archetype = &world->archetypes[index];
     hm_status status = HM_OK;
+    if (size_class < archetype->first_class)
+        size_class = archetype->first_class;
+    if (archetype->tail != HM_WORLD_NONE && size_class < hm_world_chunk_class(archetype->tail))
+        size_class = hm_world_chunk_class(archetype->tail);
+    if (size_class >= HM_WORLD_CLASSES || archetype->chunk_count >= HM_WORLD_SMALL_CHUNKS)
+        size_class = HM_WORLD_CLASSES - 1;
     if (index == world->order_archetype)
         status = hm_world_list_chunks(world, archetype->chunk_count + 1);
     if (status == HM_OK)
-        status = hm_world_store_take(world, rows_next_class(archetype, rows, classes), chunk);
+        status = hm_world_store_take(world, size_class, chunk);
     if (status != HM_OK)
         return status;
     hm_world_link *link = hm_world_link_of(world, *chunk);
@@ -162,13 +156,7 @@ static uint32_t rows_first_spare(const hm_world *world, const hm_world_archetype
                                             : archetype->first;
 }
 
-hm_status hm_world_add_spare(hm_world *world, uint32_t index, uint32_t classes)
-{
-    uint32_t chunk;
-    return hm_world_blame(world, rows_add_chunk(world, index, 1, classes, &chunk));
-}
-
-hm_status hm_world_prepare_chunks(hm_world *world, uint32_t index, uint32_t count, uint32_t classes)
+hm_status hm_world_prepare_chunks(hm_world *world, uint32_t index, uint32_t count)
 {
     const hm_world_archetype *archetype = &world->archetypes[index];
     uint64_t room = 0, n = count;
@@ -181,7 +169,8 @@ hm_status hm_world_prepare_chunks(hm_world *world, uint32_t index, uint32_t coun
     uint32_t spare = rows_first_spare(world, archetype), before = archetype->tail;
     while (room < n) {
         if (spare == HM_WORLD_NONE) {
-            hm_status status = rows_add_chunk(world, index, n - room, classes, &spare);
+            hm_status status =
+                hm_world_add_chunk(world, index, rows_next_class(archetype, n - room), &spare);
             if (status != HM_OK) {
                 rows_drop_behind(world, index, before); /* Others may need them. */
                 return hm_world_blame(world, status);

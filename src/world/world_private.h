@@ -132,7 +132,7 @@ static inline hm_world_link *hm_world_link_of(const hm_world *world, uint32_t ch
     return (hm_world_link *)(void *)(hm_world_chunk_at(world, chunk) + end) - 1;
 }
 
-/* room.c */
+/* arrays.c */
 
 /* Reads the addresses of the arrays again. */
 void hm_world_place_arrays(hm_world *world);
@@ -267,13 +267,8 @@ static inline void hm_world_mark_rows(hm_world *world, uint32_t archetype)
 /* disturb.c */
 
 /* The first chunks of an archetype may be small; from the fourth on, all are of the largest class.
- * Where the classes of the small ones are given, each has 2 bits, the first the lowest. */
-enum {
-    HM_WORLD_SMALL_CHUNKS = HM_WORLD_CLASSES - 1,
-    HM_WORLD_SMALL_BITS = 2,
-    HM_WORLD_SMALL_MASK = (1 << HM_WORLD_SMALL_BITS) - 1
-};
-HM_STATIC_ASSERT(HM_WORLD_CLASSES - 1 == HM_WORLD_SMALL_MASK, "a class has 2 bits");
+ */
+enum { HM_WORLD_SMALL_CHUNKS = HM_WORLD_CLASSES - 1 };
 
 /* What defragment needs, once it was called. */
 typedef struct hm_world_order {
@@ -383,13 +378,12 @@ static inline uint32_t hm_world_rows_in(const hm_world_archetype *archetype, uin
 }
 
 /* Makes `count` more rows fit, by spare chunks behind the last; in the root archetype in addition
- * to the rows that hm_world_reserve has reserved. `classes`: of its small chunks, or HM_WORLD_NONE.
- * HM_ERROR_MEMORY or HM_ERROR_FULL: nothing has changed. */
-hm_status hm_world_prepare_chunks(hm_world *world, uint32_t index, uint32_t count,
-                                  uint32_t classes);
+ * to the rows that hm_world_reserve has reserved. HM_ERROR_MEMORY or HM_ERROR_FULL: nothing has
+ * changed. */
+hm_status hm_world_prepare_chunks(hm_world *world, uint32_t index, uint32_t count);
 
-/* Adds one spare chunk. Fails in the same way. */
-hm_status hm_world_add_spare(hm_world *world, uint32_t index, uint32_t classes);
+/* Adds one spare chunk, of this class if one behind the others may have it. Fails as the store. */
+hm_status hm_world_add_chunk(hm_world *world, uint32_t index, uint32_t size_class, uint32_t *chunk);
 
 /* The same; inline where the last chunk has room for one row. */
 static inline hm_status hm_world_prepare_rows(hm_world *world, uint32_t index, uint32_t n)
@@ -398,7 +392,7 @@ static inline hm_status hm_world_prepare_rows(hm_world *world, uint32_t index, u
     if (n == 1 && index != HM_WORLD_ROOT && archetype->last != HM_WORLD_NONE &&
         archetype->last_rows < archetype->rows[hm_world_chunk_class(archetype->last)])
         return HM_OK;
-    return hm_world_prepare_chunks(world, index, n, HM_WORLD_NONE);
+    return hm_world_prepare_chunks(world, index, n);
 }
 
 /* Adds a row for this entity, which hm_world_prepare_rows made fit. Its values are not cleared. */

@@ -187,7 +187,7 @@ BUGS = [
         "        of->blocks->space = of->numbers[HM_SAVE_SPACE];", "        (void)0;", "lists"),
     Bug("after a load gaps count as joined", "src/state/save_blocks.c",
         "    of->blocks->is_joined = of->numbers[HM_SAVE_IS_JOINED] != 0;\n", "", "lists"),
-    Bug("after a load columns have the times of their archetype", "src/state/load_world.c",
+    Bug("after a load columns have the times of their archetype", "src/state/load_archetypes.c",
         "            time = &archetype->column_changed[cell->column];", "            (void)0;",
         "world"),
     Bug("a load loses the order of the free numbers of archetypes", "src/world/archetypes.c",
@@ -195,9 +195,10 @@ BUGS = [
         "HM_WORLD_NONE;", "        world->archetypes[index].next = world->dropped, "
         "world->dropped = index;\n    else\n        (void)0;\n    if (*last == HM_WORLD_NONE)\n"
         "        world->archetypes[index].next = HM_WORLD_NONE;", "world"),
-    Bug("a load makes the small chunks that an empty archetype would get", "src/state/load_world.c",
-        "load->classes = load->is_kept ? head[12] : HM_WORLD_NONE;",
-        "load->classes = HM_WORLD_NONE;", "world"),
+    Bug("a load makes the small chunks that an empty archetype would get",
+        "src/state/load_archetypes.c",
+        "    while (load->is_kept && status == HM_OK && room < n &&",
+        "    while (status == HM_OK && room < n && false &&", "world"),
     Bug("a load forgets what was reserved", "src/state/load_world.c",
         "ready != 0 ? hm_world_reserve", "ready == 1 ? hm_world_reserve", "world"),
     Bug("a file may name a member of an index twice", "src/state/save_index.c",
@@ -374,7 +375,7 @@ BUGS = [
     Bug("a merge that is undone destroys what the section destroys again", "src/state/merges.c",
         "        hm_world_record(into, i)->destroy = NULL;\n",
         "", "file"),
-    Bug("values that a load makes zero are destroyed where it fails", "src/state/load_world.c",
+    Bug("values that a load makes zero are destroyed where it fails", "src/state/load_archetypes.c",
         "return part->number != HM_WORLD_NONE && !part->is_zero && part->format != NULL &&",
         "return part->number != HM_WORLD_NONE && part->format != NULL &&", "file"),
     Bug("sparse values that a load makes zero are destroyed if it fails", "src/state/load_world.c",
@@ -386,8 +387,8 @@ BUGS = [
         "for (uint32_t i = made; i-- > 0 && destroys;)",
         "for (uint32_t i = made; i-- > 1 && destroys;)", "file"),
     Bug("a component that is dropped is taken for one that the file lacks", "src/state/load_world.c",
-        "is_saved = is_saved || world_part_at(load, k)->match == i;",
-        "is_saved = is_saved || world_part_at(load, k)->number == i;", "file"),
+        "is_saved = is_saved || hm_load_component_at(load, k)->match == i;",
+        "is_saved = is_saved || hm_load_component_at(load, k)->number == i;", "file"),
     Bug("a load reads sections though its name is too long", "src/state/save_section.c",
         "    hm_status status = hm_save_check_names(desc, name);\n"
         "    if (status != HM_OK)\n"

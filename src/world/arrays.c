@@ -54,7 +54,7 @@ hm_status hm_world_widen_array(hm_world *world, hm_array *array, size_t size, si
 }
 
 /* Describes the places for a move with the ids, where they return if only they have moved. */
-static hm_array_column room_places(hm_world *world, uint32_t count)
+static hm_array_column arrays_places(hm_world *world, uint32_t count)
 {
     hm_array_column places = hm_array_column_of(&world->place_array, count, false);
     places.desc.capacity = 0;
@@ -64,13 +64,13 @@ static hm_array_column room_places(hm_world *world, uint32_t count)
 
 hm_status hm_world_move_to(hm_world *world, size_t capacity, size_t slots, uint32_t carried)
 {
-    hm_array_column places = room_places(world, carried);
+    hm_array_column places = arrays_places(world, carried);
     hm_status status = hm_id_table_move(&world->ids, capacity, slots, &places, 1);
     hm_world_place_arrays(world);
     return status;
 }
 
-static hm_status room_move(void *owner, size_t capacity, size_t slots)
+static hm_status arrays_move(void *owner, size_t capacity, size_t slots)
 {
     hm_world *world = owner;
     return hm_world_move_to(world, capacity, slots, world->ids.slot_count);
@@ -82,19 +82,19 @@ hm_status hm_world_prepare_ids(hm_world *world, uint32_t n, bool grows)
     if (hm_id_table_moves(&world->ids, n))
         status = world->running != 0
                      ? hm_world_refuse_busy(world)
-                     : hm_id_table_widen(&world->ids, world->name, n, world, room_move);
+                     : hm_id_table_widen(&world->ids, world->name, n, world, arrays_move);
     if (status == HM_OK)
-        status = hm_id_table_prepare(&world->ids, world->name, n, grows, world, room_move);
+        status = hm_id_table_prepare(&world->ids, world->name, n, grows, world, arrays_move);
     return status;
 }
 
 hm_status hm_world_prepare_adopt(hm_world *world, hm_handle entity)
 {
-    return hm_id_table_prepare_adopt(&world->ids, entity, world, room_move);
+    return hm_id_table_prepare_adopt(&world->ids, entity, world, arrays_move);
 }
 
 /* Moves an array that has a range of its own. */
-static hm_status room_shrink(hm_array *array)
+static hm_status arrays_shrink(hm_array *array)
 {
     hm_array_column column = hm_array_column_of(array, array->count, false);
     if (array->range_size == 0 || array->count > array->capacity / 2)
@@ -108,11 +108,11 @@ hm_status hm_world_shrink(hm_world *world)
     hm_array *const arrays[] = {&world->archetype_array, &world->bucket_array,
                                 &world->component_array, &world->store.record_array,
                                 &world->store.base_array};
-    hm_status status = hm_id_table_narrow(&world->ids, world, room_move);
+    hm_status status = hm_id_table_narrow(&world->ids, world, arrays_move);
     if (status == HM_OK && world->ids.slot_array.moves_to_grow)
-        status = room_shrink(&world->mask_array);
+        status = arrays_shrink(&world->mask_array);
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays && status == HM_OK; i++)
-        status = room_shrink(arrays[i]);
+        status = arrays_shrink(arrays[i]);
     hm_world_place_arrays(world);
     return status;
 }
