@@ -94,7 +94,7 @@ PARTS = {
     'report': (['state/report'], ['dump']),
     'changes': (['state/changes', 'history/view.c'],
                 ['hash', 'history', 'map', 'pool', 'table', 'secondary', 'lists', 'index', 'world']),
-    'save': (['state/save', 'state/load_world.c', 'state/merges.c'], ['sink', 'changes']),
+    'save': (['state/save', 'state/load_', 'state/merges.c'], ['sink', 'changes']),
 }
 HEADERS = {'world': ['query', 'commands']}  # of a part, beside the one that has its name
 ALWAYS = ['handle_map', 'base', 'bits', 'handle', 'memory']  # the headers of every part

@@ -217,7 +217,8 @@ enum {
     HM_SAVE_BLOCK = 1 << 16,              /* bytes of the payload before each checksum */
     HM_SAVE_BUFFER = HM_SAVE_MAX_ENCODED, /* bytes that are converted at a time */
     HM_SAVE_TEXT = 255,                   /* bytes of a name, at most */
-    HM_SAVE_DETAILS = 272                 /* numbers of the container's own in a header, at most */
+    HM_SAVE_DETAILS = 272,                /* numbers of the container's own in a header, at most */
+    HM_SAVE_ENTITY = 8                    /* bytes of an entity, for the header of a world */
 };
 
 /* What the header of a section says. */
@@ -627,9 +628,6 @@ hm_status hm_load_publish_owners(hm_save_in *in, hm_secondary *secondary, uint32
 hm_status hm_load_values(hm_save_in *in, hm_secondary *secondary, const hm_save_desc *desc,
                          uint32_t count, uint32_t *made);
 void hm_load_destroy_values(const hm_secondary *secondary, const hm_save_desc *desc, uint32_t made);
-
-/* Of an entity, for the header of a world: what is saved of it follows in the payload. */
-enum { HM_SAVE_ENTITY = 8 /* bytes */ };
 
 /* load_world.c: as hm_world_load. The world has no hooks then but for what decode has made. */
 hm_status hm_load_merged_world(hm_world *world, const hm_world_save_desc *desc, hm_source source);
