@@ -3,27 +3,8 @@
  * merges it into another one.
  *
  * After a load every handle from before the save means what it meant: it resolves to the same item,
- * or is refused as stale or retired. And if the container has the same descriptor, components and
- * kind of memory as the saved one, it goes on as that one does: the same calls have the same
- * handles, orders, statuses and costs, and write the same bytes when it is saved again.
- *
- *     what                                  is as it was after a load
- *     ------------------------------------  ---------------------------------------------------
- *     handles, also those to come; items    always
- *     their order                           always
- *     what is known of an order             never: the next call starts over. Let the saved one
- *                                           forget it too: hm_map_forget_order and its like
- *     the blocks of lists and indices:      if items, capacity and max_items are those of the
- *     the order of hm_lists_next, the       saved one, and not all but a 64th of a range above
- *     steps of a defragment                 8 MiB is free
- *     the archetypes of a world, and how    if the world has all components of the file
- *     queries visit them, view by view
- *     the clock of a world, and the times   if the world has had no change; else its own clock
- *     of changes                            is added to all of them
- *     what hm_world_reserve has reserved    up to 65,536 entities, or as many as there are
- *     what else was reserved, or promised   never: reserve again, and apply commands before a
- *     to commands                           save
- *     what is refused for want of memory    not promised; nor when max_size of a world is full
+ * or is refused as stale or retired, and the container goes on as the saved one does: the table
+ * below says how far.
  *
  * A container is one *section* of a file; several may follow one another. A load reads forward from
  * where the source is to the section of its kind and name, and ends just after it. The format is
@@ -62,6 +43,28 @@ typedef struct hm_save_desc {
 
 /* The largest encoded_size. */
 enum { HM_SAVE_MAX_ENCODED = 8192 };
+
+/* A loaded container that has the same descriptor, components and kind of memory as the saved one
+ * goes on as that one does: the same calls have the same handles, orders, statuses and costs, and
+ * write the same bytes when it is saved again.
+ *
+ *     what                                  is as it was after a load
+ *     ------------------------------------  ---------------------------------------------------
+ *     handles, also those to come; items    always
+ *     their order                           always
+ *     what is known of an order             never: the next call starts over. Let the saved one
+ *                                           forget it too: hm_map_forget_order and its like
+ *     the blocks of lists and indices:      if items, capacity and max_items are those of the
+ *     the order of hm_lists_next, the       saved one, and not all but a 64th of a range above
+ *     steps of a defragment                 8 MiB is free
+ *     the archetypes of a world, and how    if the world has all components of the file
+ *     queries visit them, view by view
+ *     the clock of a world, and the times   if the world has had no change; else its own clock
+ *     of changes                            is added to all of them
+ *     what hm_world_reserve has reserved    up to 65,536 entities, or as many as there are
+ *     what else was reserved, or promised   never: reserve again, and apply commands before a
+ *     to commands                           save
+ *     what is refused for want of memory    not promised; nor when max_size of a world is full */
 
 /* Who destroys what was loaded. What `decode` made is destroyed once, by the container's destroy
  * hook: by the load if that fails later, last first, while handles do not resolve; by a merge that
