@@ -89,6 +89,28 @@ HM_API hm_status hm_index_changes(const hm_history *history, const hm_index *ind
 HM_API hm_status hm_world_changes(const hm_history *history, const hm_world *world, uint64_t from,
                                   uint64_t to, hm_change_visit *visit, void *context);
 
+/* Of `n` handles: all that there are. */
+#define HM_ALL UINT32_MAX
+
+/* Calls `visit` for each value that n handles have now, as inserted: what comes into view, or with
+ * HM_ALL, for which `handles` may be NULL, all of the container by slot. Handles that do not
+ * resolve, or whose owner has no value, have none. Needs no history and no memory. A const call.
+ * HM_ERROR_FULL: the container is not initialised. O(values), with HM_ALL O(slots) too. */
+HM_API hm_status hm_map_visit(const hm_map *map, const hm_handle *handles, uint32_t n,
+                              hm_change_visit *visit, void *context);
+HM_API hm_status hm_pool_visit(const hm_pool *pool, const hm_handle *handles, uint32_t n,
+                               hm_change_visit *visit, void *context);
+HM_API hm_status hm_table_visit(const hm_table *table, const hm_handle *handles, uint32_t n,
+                                hm_change_visit *visit, void *context);
+HM_API hm_status hm_secondary_visit(const hm_secondary *secondary, const hm_handle *handles,
+                                    uint32_t n, hm_change_visit *visit, void *context);
+HM_API hm_status hm_lists_visit(const hm_lists *lists, const hm_handle *handles, uint32_t n,
+                                hm_change_visit *visit, void *context);
+HM_API hm_status hm_index_visit(const hm_index *index, const hm_handle *handles, uint32_t n,
+                                hm_change_visit *visit, void *context);
+HM_API hm_status hm_world_visit(const hm_world *world, const hm_handle *handles, uint32_t n,
+                                hm_change_visit *visit, void *context);
+
 /* Makes a change in another container, such as a client's, that has had all changes up to `from`:
  * erases, adopts (hm_map_adopt) or overwrites what it names; of secondaries, indices and worlds
  * removes or sets it. Hooks run, and memory is needed, as by those calls. In a world a component

@@ -43,24 +43,36 @@ typedef struct hm_history_desc {
     size_t size; /* bytes of address space for all containers together; 0: 1 GiB; where addresses of
                     the parent are scarce 16 MiB */
     const hm_memory *memory; /* the parent; NULL: hm_memory_os() */
+    uint64_t epoch; /* goes with each mark to whoever follows the history, such as a replica: give
+                       each run of the program another one, at random or from a clock */
 } hm_history_desc;
+
+/* Where a copy of a container stands on the way that a history has recorded: at a mark, or between
+ * two, if it got the changes in parts. A zeroed one has had nothing, of whatever epoch. */
+typedef struct hm_position {
+    uint64_t epoch; /* of the history */
+    uint64_t mark;  /* all up to it; UINT64_MAX: unknown, since a load of changes failed half way */
+    uint64_t next;  /* the mark of which it has had the first changes; 0: none */
+    uint32_t done;  /* how many */
+} hm_position;
 
 /* Pass &history.table to containers; its pages are those of the parent, at least 4,096 bytes. All
  * other fields are private. A history must not move from init to fini. */
 typedef struct hm_history {
     hm_memory table;
     const hm_memory *parent;
-    unsigned char *base;      /* what containers divide */
-    size_t range_size;        /* bytes that the parent has reserved there */
-    size_t page_size;         /* bytes */
-    uint32_t page_count;      /* pages that containers divide */
-    uint32_t page_end;        /* pages from there on were never used */
-    uint32_t first_free;      /* no page before it is free */
-    uint32_t marks;           /* kept at most */
-    uint32_t mark_count;      /* kept now */
-    uint32_t oldest;          /* where in `logs` the first of them is */
-    uint32_t current;         /* which of them the state has come from */
-    uint64_t next_mark;       /* its number */
+    unsigned char *base; /* what containers divide */
+    size_t range_size;   /* bytes that the parent has reserved there */
+    size_t page_size;    /* bytes */
+    uint32_t page_count; /* pages that containers divide */
+    uint32_t page_end;   /* pages from there on were never used */
+    uint32_t first_free; /* no page before it is free */
+    uint32_t marks;      /* kept at most */
+    uint32_t mark_count; /* kept now */
+    uint32_t oldest;     /* where in `logs` the first of them is */
+    uint32_t current;    /* which of them the state has come from */
+    uint64_t next_mark;  /* its number */
+    uint64_t epoch;
     uint64_t copies;          /* in use */
     size_t copy_size;         /* bytes */
     unsigned char *free_copy; /* the first, or NULL */
@@ -155,6 +167,10 @@ HM_API uint64_t hm_history_mark(hm_history *history);
  * releases it. Where the program watches the bytes of the struct (hm_history_watch), they come back
  * too, and with them the container: finish it again. */
 HM_API hm_status hm_history_rewind(hm_history *history, uint64_t mark);
+
+/* Returns the epoch and the current mark: where what a container in the history saves stands, as
+ * long as nothing has changed since the mark. O(1). */
+HM_API hm_position hm_history_position(const hm_history *history);
 
 /* Returns the current statistics. O(arrays). */
 HM_API hm_history_stats hm_history_get_stats(const hm_history *history);

@@ -36,9 +36,16 @@ typedef struct hm_save_desc {
      * those of the file. False refuses the file: HM_ERROR_CORRUPT. The bytes may come from a
      * stranger, and may be damaged, since a checksum comes after them. */
     bool (*decode)(uint32_t version, const void *bytes, size_t size, void *item, void *context);
-    void *context;                 /* passed to both */
+    void *context;                 /* passed to all functions here */
     uint32_t max_count, max_slots; /* a file with more is refused: HM_ERROR_CORRUPT; 0: no limit but
                                       the container's own */
+    /* Where the container stands (history.h). A save writes it to the file, and a load sets it,
+     * zeroed if the file has none; for changes see hm_map_save_changes. NULL: nobody asks. */
+    hm_position *position;
+    /* Which changes go into a section of them; the part is as in hm_change. Must answer the same
+     * when it is asked again. NULL: all. */
+    bool (*filter)(hm_handle handle, uint32_t part, void *context);
+    size_t max_size; /* bytes of such a section, but for its header and checksums; 0: no limit */
 } hm_save_desc;
 
 /* The largest encoded_size. */
@@ -185,7 +192,10 @@ typedef struct hm_world_save_desc {
     /* Asked once for each difference. NULL: a component that the file has not is no matter, any
      * other difference is refused. */
     hm_load_action (*resolve)(const hm_component_difference *difference, void *context);
-    void *context; /* passed to resolve */
+    void *context;         /* passed to resolve and filter */
+    hm_position *position; /* these three as in hm_save_desc */
+    bool (*filter)(hm_handle handle, uint32_t part, void *context);
+    size_t max_size; /* bytes */
 } hm_world_save_desc;
 
 /* The same for a world: all entities, with the values of their components and the order in which
@@ -281,10 +291,25 @@ HM_API uint32_t hm_merge_left(const hm_merge *merge);
  * O(items left). */
 HM_API void hm_merge_end(hm_merge *merge);
 
-/* A section with what changed between two marks of a history (changes.h), for a container elsewhere
- * that has had all changes up to `from`: 17 bytes for each value that was inserted, erased or
- * edited, and the value. From mark 0 on it is all of the container. Fails as hm_map_changes and
- * hm_map_save do. A const call. */
+/* A section with what changed between two marks of a history (changes.h), for a copy elsewhere that
+ * has had all changes up to `from`: 17 bytes for each value that was inserted, erased or edited,
+ * and the value. From mark 0 on it is all of the container. It names the epoch of the history and
+ * both marks, so that a copy takes it only where it fits. Fails as hm_map_changes and hm_map_save
+ * do. A const call.
+ *
+ * `position` of the descriptor is where the copy stands: at `from`, or between the marks;
+ * afterwards it is where the section leads. With max_size a section has as many changes as fit, at
+ * least one, and the next call goes on: all are written when position->mark is `to`.
+ * HM_ERROR_INVALID: the position is elsewhere; max_size without one. Example:
+ *
+ *     hm_position client = {0}; // what it has had, as far as the server knows
+ *     uint64_t newest = hm_history_mark(&history);
+ *     while (client.mark != newest) {
+ *         const hm_save_desc desc = {.position = &client, .max_size = 1100};
+ *         if (hm_map_save_changes(&history, &map, &desc, client.mark, newest, packet) != HM_OK)
+ *             break;
+ *     }
+ */
 HM_API hm_status hm_map_save_changes(const hm_history *history, const hm_map *map,
                                      const hm_save_desc *desc, uint64_t from, uint64_t to,
                                      hm_sink sink);
@@ -304,16 +329,44 @@ HM_API hm_status hm_index_save_changes(const hm_history *history, const hm_index
                                        const hm_save_desc *desc, uint64_t from, uint64_t to,
                                        hm_sink sink);
 HM_API hm_status hm_world_save_changes(const hm_history *history, const hm_world *world,
-                                       const hm_save_desc *desc, uint64_t from, uint64_t to,
+                                       const hm_world_save_desc *desc, uint64_t from, uint64_t to,
                                        hm_sink sink);
 
-/* Reads such a section, and makes its changes in a container, one by one, by hm_map_apply and its
+/* Writes the values that n handles have now (hm_map_visit) as a section of changes that inserts
+ * them: for what a copy begins to see. It leads to the mark from which it comes: `position`, which
+ * stays; max_size means nothing. Fails as hm_map_save does. A const call. */
+HM_API hm_status hm_map_save_values(const hm_map *map, const hm_save_desc *desc,
+                                    const hm_handle *handles, uint32_t n, hm_sink sink);
+HM_API hm_status hm_pool_save_values(const hm_pool *pool, const hm_save_desc *desc,
+                                     const hm_handle *handles, uint32_t n, hm_sink sink);
+HM_API hm_status hm_table_save_values(const hm_table *table, const hm_save_desc *desc,
+                                      const hm_handle *handles, uint32_t n, hm_sink sink);
+HM_API hm_status hm_secondary_save_values(const hm_secondary *secondary, const hm_save_desc *desc,
+                                          const hm_handle *handles, uint32_t n, hm_sink sink);
+HM_API hm_status hm_lists_save_values(const hm_lists *lists, const hm_save_desc *desc,
+                                      const hm_handle *handles, uint32_t n, hm_sink sink);
+HM_API hm_status hm_index_save_values(const hm_index *index, const hm_save_desc *desc,
+                                      const hm_handle *handles, uint32_t n, hm_sink sink);
+HM_API hm_status hm_world_save_values(const hm_world *world, const hm_world_save_desc *desc,
+                                      const hm_handle *handles, uint32_t n, hm_sink sink);
+
+/* Reads a section of changes, and makes them in a container, one by one, by hm_map_apply and its
  * like. The section is read before the first, and all that hm_map_apply demands of a handle, part,
  * size and key is checked: HM_ERROR_CORRUPT and HM_ERROR_INVALID, as a load, HM_ERROR_BUSY, and
  * HM_ERROR_MEMORY for its bytes change nothing. HM_ERROR_STALE, HM_ERROR_FULL, HM_ERROR_MEMORY: a
- * change was refused, and those before it have been made; the way on is a container that takes all
- * changes from mark 0 on. max_count bounds the changes. Values are bytes: with encode or decode
- * both return HM_ERROR_INVALID. */
+ * change was refused, and those before it have been made; the way on is a rewind, or a container
+ * that takes all changes from mark 0 on. max_count bounds the changes.
+ *
+ * With `position` the section must lead from there: else HM_ERROR_STALE, with both numbers in the
+ * sentence, and nothing has changed; HM_ERROR_INVALID: the section does not say from where.
+ * Afterwards the position is where it leads. If some changes were made and one refused it is at
+ * mark UINT64_MAX, which no section leads from. Let a history of the copy watch the position
+ * (hm_history_watch), and a rewind puts both back.
+ *
+ * Values go through encode and decode, but for the meta of a map; tables and indices refuse these
+ * two: HM_ERROR_INVALID. What `decode` made is copied as bytes to its place, and an edit destroys
+ * the value that was there, by the hook. For a component decode gets the version of its format
+ * here, since the section has none. */
 HM_API hm_status hm_map_load_changes(hm_map *map, const hm_save_desc *desc, hm_source source);
 HM_API hm_status hm_pool_load_changes(hm_pool *pool, const hm_save_desc *desc, hm_source source);
 HM_API hm_status hm_table_load_changes(hm_table *table, const hm_save_desc *desc, hm_source source);
@@ -321,7 +374,64 @@ HM_API hm_status hm_secondary_load_changes(hm_secondary *secondary, const hm_sav
                                            hm_source source);
 HM_API hm_status hm_lists_load_changes(hm_lists *lists, const hm_save_desc *desc, hm_source source);
 HM_API hm_status hm_index_load_changes(hm_index *index, const hm_save_desc *desc, hm_source source);
-HM_API hm_status hm_world_load_changes(hm_world *world, const hm_save_desc *desc, hm_source source);
+HM_API hm_status hm_world_load_changes(hm_world *world, const hm_world_save_desc *desc,
+                                       hm_source source);
+
+/* Returns a hash of the values of n handles, or with HM_ALL of the container, as a section of them
+ * has them: whatever the order of the items in memory, and whatever was there before; equal on a
+ * server and its clients, and on every machine if the encoded values are. It is the sum of
+ * hm_change_hash over hm_map_visit, of the encoded values. So it is that of all changes from mark
+ * 0 on, and the hash of two groups of handles is the sum of theirs. 0: nothing is there, or
+ * hm_last_error says why not. O(values), with HM_ALL O(slots) too. */
+HM_API uint64_t hm_map_hash(const hm_map *map, const hm_save_desc *desc, const hm_handle *handles,
+                            uint32_t n);
+HM_API uint64_t hm_pool_hash(const hm_pool *pool, const hm_save_desc *desc,
+                             const hm_handle *handles, uint32_t n);
+HM_API uint64_t hm_table_hash(const hm_table *table, const hm_save_desc *desc,
+                              const hm_handle *handles, uint32_t n);
+HM_API uint64_t hm_secondary_hash(const hm_secondary *secondary, const hm_save_desc *desc,
+                                  const hm_handle *handles, uint32_t n);
+HM_API uint64_t hm_lists_hash(const hm_lists *lists, const hm_save_desc *desc,
+                              const hm_handle *handles, uint32_t n);
+HM_API uint64_t hm_index_hash(const hm_index *index, const hm_save_desc *desc,
+                              const hm_handle *handles, uint32_t n);
+HM_API uint64_t hm_world_hash(const hm_world *world, const hm_world_save_desc *desc,
+                              const hm_handle *handles, uint32_t n);
+
+/* A section with bytes of the program's own, before, between or after containers; `name` has up to
+ * 255 bytes, NULL is "". The load reads forward to the section of this name, sets `version` to what
+ * was saved (NULL: nobody asks), and *size, which is the room in `bytes`, to the number of bytes.
+ * HM_ERROR_FULL: the room is too small, and *size is what it needs; HM_ERROR_CORRUPT,
+ * HM_ERROR_INVALID and HM_ERROR_IO as of others. After a failure the bytes are zero. O(size).
+ * Example:
+ *
+ *     struct settings settings = {.volume = 7};
+ *     hm_save_bytes("settings", 1, &settings, sizeof settings, sink);
+ *     size_t size = sizeof settings;
+ *     hm_load_bytes("settings", NULL, &settings, &size, source);
+ */
+HM_API hm_status hm_save_bytes(const char *name, uint32_t version, const void *bytes, size_t size,
+                               hm_sink sink);
+HM_API hm_status hm_load_bytes(const char *name, uint32_t *version, void *bytes, size_t *size,
+                               hm_source source);
+
+/* What the header of a section says. */
+typedef struct hm_section {
+    char name[256], layout[256];
+    const char
+        *kind; /* "map", "pool" and so on; "bytes"; "section" of one that is not known here */
+    bool has_changes; /* of a container of this kind, not the container */
+    uint32_t type_id, version;
+    uint32_t count;       /* items, changes or bytes */
+    uint64_t size;        /* bytes from its first to its last one in the file */
+    hm_position position; /* where it leads; zero: it does not say */
+    hm_position from;     /* of changes: where it leads from */
+} hm_section;
+
+/* Reads the header of the next section, so that a program may choose what to do with it: a packet
+ * of changes names the mark to go back to. Only its header is read: go back to where the source was
+ * to load it, or forward by its size. HM_ERROR_CORRUPT: there is none, or it is damaged. O(1). */
+HM_API hm_status hm_section_read(hm_section *section, hm_source source);
 
 HM_END_C
 

@@ -87,6 +87,7 @@ static hm_status history_init_parts(hm_history *history, const hm_history_desc *
     history->copy_size = history->page_size + (hm_memory_poisons() ? history->page_size / 8 : 0);
     history->marks = full->marks;
     history->next_mark = 1;
+    history->epoch = full->epoch;
     hm_status status = history_init_arrays(history);
     if (status == HM_OK)
         status = hm_memory_reserve(full->memory, history->range_size, &history->base);
@@ -382,6 +383,13 @@ hm_history_stats hm_history_get_stats(const hm_history *history)
                               .committed_size =
                                   sizes.committed_size + hm_history_blocks_size(history),
                               .method = history->method};
+}
+
+hm_position hm_history_position(const hm_history *history)
+{
+    HM_CONTRACT(history != NULL, "hm_history_position: history is NULL");
+    return (hm_position){.epoch = history->epoch,
+                         .mark = history_mark_at(history, history->current)};
 }
 
 /* Returns how many copies a log has to itself. */

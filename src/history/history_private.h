@@ -49,10 +49,15 @@ static inline const unsigned char *hm_history_view_page(const hm_history_view *v
     return ((unsigned char *const *)hm_array_data(&view->copies))[page];
 }
 
-/* Returns where the bytes at an address are, as many as are left of its page; NULL: zeros. */
+/* Returns where the bytes at an address are, as many as are left of its page; NULL: zeros. A zeroed
+ * view is of what is there now. */
 static inline const unsigned char *hm_history_view_at(const hm_history_view *view,
                                                       const unsigned char *address, size_t *left)
 {
+    if (view->history == NULL) {
+        *left = SIZE_MAX;
+        return address;
+    }
     size_t page_size = view->history->page_size;
     size_t offset = ((uintptr_t)address - (uintptr_t)view->history->base) & (page_size - 1);
     uint32_t page;

@@ -106,17 +106,23 @@ static void changes_compare(hm_changes_search *search, uint32_t slot)
 
 /* hash */
 
-/* Returns the hash of a value under its name. */
-static uint64_t changes_hash(const hm_change *change, const void *value, size_t size)
+void hm_changes_hash_name(hm_hash *hash, const hm_change *change)
 {
-    hm_hash hash = {0};
     unsigned char name[12];
     uint64_t bits = change->handle.bits;
     /* The components of each world begin at another multiple of this. */
     uint32_t part = change->part % HM_WORLD_MAX_COMPONENTS;
     for (size_t i = 0; i < sizeof name; i++)
         name[i] = (unsigned char)(i < 8 ? bits >> 8 * i : part >> 8 * (i - 8));
-    hm_hash_add(&hash, name, sizeof name);
+    hm_hash_begin(hash, 0);
+    hm_hash_add(hash, name, sizeof name);
+}
+
+/* Returns the hash of a value under its name. */
+static uint64_t changes_hash(const hm_change *change, const void *value, size_t size)
+{
+    hm_hash hash;
+    hm_changes_hash_name(&hash, change);
     hm_hash_add(&hash, value, size);
     return hm_hash_end(&hash);
 }
@@ -125,9 +131,9 @@ uint64_t hm_change_hash(const hm_change *change)
 {
     HM_CONTRACT(change != NULL, "hm_change_hash: change is NULL");
     uint64_t sum = 0;
-    if (change->after != NULL)
+    if (change->kind != HM_CHANGE_ERASED)
         sum += changes_hash(change, change->after, change->after_size);
-    if (change->before != NULL)
+    if (change->kind != HM_CHANGE_INSERTED)
         sum -= changes_hash(change, change->before, change->before_size);
     return sum;
 }
@@ -196,8 +202,11 @@ static hm_status changes_search(const hm_changes_kind *kind, const hm_history *h
             changes_begin(&search, &search.to, history, container, to, &search.from.view);
     if (search.status == HM_OK)
         search.status = changes_init_arrays(&search, history->parent);
-    if (search.status == HM_OK)
+    if (search.status == HM_OK) {
+        kind->expect(&search, &search.from);
+        kind->expect(&search, &search.to);
         kind->mark(&search);
+    }
     if (search.status == HM_OK)
         search.status = hm_array_resize(&search.before, search.largest);
     if (search.status == HM_OK)
@@ -209,6 +218,32 @@ static hm_status changes_search(const hm_changes_kind *kind, const hm_history *h
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
         hm_array_fini(arrays[i]);
     return search.status;
+}
+
+/* Visits the values of handles, as if a container without anything were compared with this one. */
+static hm_status changes_of_handles(const hm_changes_kind *kind, const void *container,
+                                    const hm_handle *handles, uint32_t n, hm_change_visit *visit,
+                                    void *context)
+{
+    hm_changes_search search = {
+        .kind = kind, .is_second = true, .visit = visit, .context = context};
+    hm_changes_item item;
+    if (hm_known_memory(kind->known, container) == NULL)
+        return hm_fail_uninitialised(kind->known->what);
+    memcpy(&search.to.as, container, kind->known->end);
+    kind->expect(&search, &search.to);
+    if (n == HM_ALL) {
+        for (uint32_t slot = 0; slot < search.slots; slot++)
+            changes_compare(&search, slot);
+        return HM_OK;
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t slot = hm_handle_index(handles[i]);
+        kind->find(&search.to, (const char *)&search.to.as + kind->slots, slot, &item);
+        if (!hm_handle_is_null(item.handle) && item.handle.bits == handles[i].bits)
+            changes_compare(&search, slot);
+    }
+    return HM_OK;
 }
 
 #define CHANGES_OF(type)                                                                           \
@@ -226,6 +261,17 @@ static hm_status changes_search(const hm_changes_kind *kind, const hm_history *h
         return hm_fail_in(                                                                         \
             #type "_changes", type->name,                                                          \
             changes_search(&hm_changes_of_##type, history, type, from, to, visit, context));       \
+    }                                                                                              \
+    hm_status hm_##type##_visit(const hm_##type *type, const hm_handle *handles, uint32_t n,       \
+                                hm_change_visit *visit, void *context)                             \
+    {                                                                                              \
+        HM_CONTRACT(type != NULL, "hm_" #type "_visit: " #type " is NULL");                        \
+        HM_CONTRACT(handles != NULL || n == 0 || n == HM_ALL,                                      \
+                    "hm_" #type "_visit: handles is NULL");                                        \
+        HM_CONTRACT(visit != NULL, "hm_" #type "_visit: visit is NULL");                           \
+        return hm_fail_in(                                                                         \
+            #type "_visit", type->name,                                                            \
+            changes_of_handles(&hm_changes_of_##type, type, handles, n, visit, context));          \
     }
 
 CHANGES_OF(map)

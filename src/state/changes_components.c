@@ -77,21 +77,25 @@ static void components_mark_chunks(hm_changes_search *search)
     }
 }
 
+static void components_expect(hm_changes_search *search, const hm_changes_side *side)
+{
+    const hm_world *world = &side->as.world;
+    hm_changes_expect(search, world->ids.slot_count, world->component_count + 1,
+                      HM_WORLD_ROW_LIMIT);
+    for (uint32_t number = 0; number < world->component_count; number++)
+        hm_changes_expect(search, 0, 1, components_sparse(side, number).value_size);
+}
+
 static void components_mark(hm_changes_search *search)
 {
     const hm_world *from = &search->from.as.world, *to = &search->to.as.world;
-    uint32_t numbers =
-        from->component_count > to->component_count ? from->component_count : to->component_count;
-    hm_changes_expect(search, numbers + 1, HM_WORLD_ROW_LIMIT);
     hm_changes_mark_ids(search, &from->ids, &to->ids);
     hm_changes_mark_slots(search, from->places, to->places, sizeof(hm_world_place),
                           from->ids.slot_count, to->ids.slot_count);
     components_mark_chunks(search);
-    for (uint32_t number = 0; number < numbers; number++) {
+    for (uint32_t number = 0; number + 1 < search->parts; number++) {
         hm_secondary old = components_sparse(&search->from, number);
         hm_secondary values = components_sparse(&search->to, number);
-        hm_changes_expect(search, 1, old.value_size);
-        hm_changes_expect(search, 1, values.value_size);
         hm_changes_mark_owners(search, &old, &values);
     }
 }
@@ -136,7 +140,10 @@ static hm_changes_value components_value(const hm_changes_side *side, const hm_c
     return value;
 }
 
-const hm_changes_kind hm_changes_of_world = {
-    &hm_known_world,         offsetof(hm_world, ids.entries),
-    offsetof(hm_world, ids), components_mark,
-    components_find,         components_value};
+const hm_changes_kind hm_changes_of_world = {.known = &hm_known_world,
+                                             .anchor = offsetof(hm_world, ids.entries),
+                                             .slots = offsetof(hm_world, ids),
+                                             .expect = components_expect,
+                                             .mark = components_mark,
+                                             .find = components_find,
+                                             .value = components_value};

@@ -63,6 +63,14 @@ static hm_array packed_meta(const hm_changes_side *side)
     return extras.meta_array;
 }
 
+static void packed_expect_map(hm_changes_search *search, const hm_changes_side *side)
+{
+    hm_array meta = packed_meta(side);
+    hm_changes_expect(search, side->as.map.ids.slot_count, 1, side->as.map.item_size);
+    if (meta.item_size != 0)
+        hm_changes_expect(search, 0, 2, meta.item_size);
+}
+
 static void packed_mark_map(hm_changes_search *search)
 {
     const hm_map *from = &search->from.as.map, *to = &search->to.as.map;
@@ -70,10 +78,6 @@ static void packed_mark_map(hm_changes_search *search)
     const hm_changes_strip strips[] = {
         {from->items, to->items, to->item_size, 1, to->ids.count},
         {old_meta.data, meta.data, meta.item_size, 1, meta.item_size != 0 ? to->ids.count : 0}};
-    hm_changes_expect(search, 1, from->item_size);
-    hm_changes_expect(search, 1, to->item_size);
-    hm_changes_expect(search, old_meta.item_size != 0 ? 2 : 1, old_meta.item_size);
-    hm_changes_expect(search, meta.item_size != 0 ? 2 : 1, meta.item_size);
     hm_changes_mark_ids(search, &from->ids, &to->ids);
     for (size_t i = 0; i < 2; i++)
         packed_mark_values(search, &strips[i], &to->ids);
@@ -90,9 +94,13 @@ static hm_changes_value packed_map_value(const hm_changes_side *side, const hm_c
         .is_there = size != 0, .part = part, .address = base + size * item->position, .size = size};
 }
 
-const hm_changes_kind hm_changes_of_map = {&hm_known_map,         offsetof(hm_map, ids.entries),
-                                           offsetof(hm_map, ids), packed_mark_map,
-                                           hm_changes_find_id,    packed_map_value};
+const hm_changes_kind hm_changes_of_map = {.known = &hm_known_map,
+                                           .anchor = offsetof(hm_map, ids.entries),
+                                           .slots = offsetof(hm_map, ids),
+                                           .expect = packed_expect_map,
+                                           .mark = packed_mark_map,
+                                           .find = hm_changes_find_id,
+                                           .value = packed_map_value};
 
 /* table */
 
@@ -104,13 +112,19 @@ static hm_cells packed_column(const hm_changes_side *side, uint32_t column)
     return cells;
 }
 
+static void packed_expect_table(hm_changes_search *search, const hm_changes_side *side)
+{
+    const hm_table *table = &side->as.table;
+    for (uint32_t column = 0; column < table->column_count; column++)
+        hm_changes_expect(search, table->ids.slot_count, table->column_count,
+                          packed_column(side, column).size);
+}
+
 static void packed_mark_table(hm_changes_search *search)
 {
     const hm_table *from = &search->from.as.table, *to = &search->to.as.table;
-    uint32_t columns =
-        from->column_count > to->column_count ? from->column_count : to->column_count;
     hm_changes_mark_ids(search, &from->ids, &to->ids);
-    for (uint32_t column = 0; column < columns; column++) {
+    for (uint32_t column = 0; column < search->parts; column++) {
         hm_cells old = packed_column(&search->from, column);
         hm_cells cells = packed_column(&search->to, column);
         const hm_changes_strip strip = {.from = old.base,
@@ -118,8 +132,6 @@ static void packed_mark_table(hm_changes_search *search)
                                         .stride = cells.stride,
                                         .lanes = UINT32_C(1) << to->lane_shift,
                                         .count = cells.size != 0 ? to->ids.count : 0};
-        hm_changes_expect(search, columns, old.size);
-        hm_changes_expect(search, columns, cells.size);
         packed_mark_values(search, &strip, &to->ids);
     }
 }
@@ -135,10 +147,13 @@ static hm_changes_value packed_table_value(const hm_changes_side *side, const hm
                               .size = cells.size};
 }
 
-const hm_changes_kind hm_changes_of_table = {
-    &hm_known_table,         offsetof(hm_table, ids.entries),
-    offsetof(hm_table, ids), packed_mark_table,
-    hm_changes_find_id,      packed_table_value};
+const hm_changes_kind hm_changes_of_table = {.known = &hm_known_table,
+                                             .anchor = offsetof(hm_table, ids.entries),
+                                             .slots = offsetof(hm_table, ids),
+                                             .expect = packed_expect_table,
+                                             .mark = packed_mark_table,
+                                             .find = hm_changes_find_id,
+                                             .value = packed_table_value};
 
 /* secondary */
 
@@ -196,11 +211,14 @@ void hm_changes_find_owner(const hm_changes_side *side, const void *owners, uint
         item->handle = owner;
 }
 
+static void packed_expect_secondary(hm_changes_search *search, const hm_changes_side *side)
+{
+    hm_changes_expect(search, side->as.secondary.slot_end, 1, side->as.secondary.value_size);
+}
+
 static void packed_mark_secondary(hm_changes_search *search)
 {
     const hm_secondary *from = &search->from.as.secondary, *to = &search->to.as.secondary;
-    hm_changes_expect(search, 1, from->value_size);
-    hm_changes_expect(search, 1, to->value_size);
     hm_changes_mark_owners(search, from, to);
 }
 
@@ -214,6 +232,10 @@ static hm_changes_value packed_secondary_value(const hm_changes_side *side,
                               .size = secondary->value_size};
 }
 
-const hm_changes_kind hm_changes_of_secondary = {
-    &hm_known_secondary,   offsetof(hm_secondary, owners), 0,
-    packed_mark_secondary, hm_changes_find_owner,          packed_secondary_value};
+const hm_changes_kind hm_changes_of_secondary = {.known = &hm_known_secondary,
+                                                 .anchor = offsetof(hm_secondary, owners),
+                                                 .slots = 0,
+                                                 .expect = packed_expect_secondary,
+                                                 .mark = packed_mark_secondary,
+                                                 .find = hm_changes_find_owner,
+                                                 .value = packed_secondary_value};

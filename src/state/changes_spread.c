@@ -40,11 +40,14 @@ static void spread_mark_places(hm_changes_search *search)
     }
 }
 
+static void spread_expect_pool(hm_changes_search *search, const hm_changes_side *side)
+{
+    hm_changes_expect(search, side->as.pool.slot_count, 1, side->as.pool.item_size);
+}
+
 static void spread_mark_pool(hm_changes_search *search)
 {
     const hm_pool *from = &search->from.as.pool, *to = &search->to.as.pool;
-    hm_changes_expect(search, 1, from->item_size);
-    hm_changes_expect(search, 1, to->item_size);
     hm_changes_mark_slots(search, from->entries, to->entries, sizeof(uint32_t), from->slot_count,
                           to->slot_count);
     spread_mark_places(search);
@@ -71,9 +74,13 @@ static hm_changes_value spread_pool_value(const hm_changes_side *side, const hm_
                               .size = side->as.pool.item_size};
 }
 
-const hm_changes_kind hm_changes_of_pool = {
-    &hm_known_pool,   offsetof(hm_pool, entries), 0,
-    spread_mark_pool, spread_find_in_pool,        spread_pool_value};
+const hm_changes_kind hm_changes_of_pool = {.known = &hm_known_pool,
+                                            .anchor = offsetof(hm_pool, entries),
+                                            .slots = 0,
+                                            .expect = spread_expect_pool,
+                                            .mark = spread_mark_pool,
+                                            .find = spread_find_in_pool,
+                                            .value = spread_pool_value};
 
 /* lists */
 
@@ -96,16 +103,21 @@ static void spread_mark_items(hm_changes_search *search, const hm_changes_side *
         if (record.count == 0)
             continue;
         size_t size = blocks->item_size * record.count;
-        hm_changes_expect(search, 1, size);
+        hm_changes_expect(search, 0, 1, size);
         if (has_moved || hm_changes_differ(search, hm_lists_item_at(blocks, &record, 0), size))
             hm_changes_mark(search, slot);
     }
 }
 
+/* How long lists are is known when they are marked. */
+static void spread_expect_lists(hm_changes_search *search, const hm_changes_side *side)
+{
+    hm_changes_expect(search, side->as.lists.ids.slot_count, 1, 0);
+}
+
 static void spread_mark_lists(hm_changes_search *search)
 {
     const hm_lists *from = &search->from.as.lists, *to = &search->to.as.lists;
-    hm_changes_expect(search, 1, 0);
     hm_changes_mark_ids(search, &from->ids, &to->ids);
     hm_changes_mark_slots(search, from->blocks.records, to->blocks.records,
                           (size_t)1 << to->blocks.record_shift, from->ids.slot_count,
@@ -125,10 +137,13 @@ static hm_changes_value spread_lists_value(const hm_changes_side *side, const hm
                               .size = blocks->item_size * record.count};
 }
 
-const hm_changes_kind hm_changes_of_lists = {
-    &hm_known_lists,         offsetof(hm_lists, ids.entries),
-    offsetof(hm_lists, ids), spread_mark_lists,
-    hm_changes_find_id,      spread_lists_value};
+const hm_changes_kind hm_changes_of_lists = {.known = &hm_known_lists,
+                                             .anchor = offsetof(hm_lists, ids.entries),
+                                             .slots = offsetof(hm_lists, ids),
+                                             .expect = spread_expect_lists,
+                                             .mark = spread_mark_lists,
+                                             .find = hm_changes_find_id,
+                                             .value = spread_lists_value};
 
 /* index */
 
@@ -150,9 +165,13 @@ static void spread_mark_members(hm_changes_search *search)
         }
 }
 
+static void spread_expect_index(hm_changes_search *search, const hm_changes_side *side)
+{
+    hm_changes_expect(search, side->as.index.owners.slot_end, 1, sizeof(uint64_t));
+}
+
 static void spread_mark_index(hm_changes_search *search)
 {
-    hm_changes_expect(search, 1, sizeof(uint64_t));
     hm_changes_mark_owners(search, &search->from.as.index.owners, &search->to.as.index.owners);
     spread_mark_members(search);
 }
@@ -171,9 +190,10 @@ static hm_changes_value spread_index_value(const hm_changes_side *side, const hm
                               .size = sizeof(uint64_t)};
 }
 
-const hm_changes_kind hm_changes_of_index = {&hm_known_index,
-                                             offsetof(hm_index, owners.owners),
-                                             offsetof(hm_index, owners),
-                                             spread_mark_index,
-                                             hm_changes_find_owner,
-                                             spread_index_value};
+const hm_changes_kind hm_changes_of_index = {.known = &hm_known_index,
+                                             .anchor = offsetof(hm_index, owners.owners),
+                                             .slots = offsetof(hm_index, owners),
+                                             .expect = spread_expect_index,
+                                             .mark = spread_mark_index,
+                                             .find = hm_changes_find_owner,
+                                             .value = spread_index_value};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* save: loads the archetypes of worlds. */
 #include "../world/world_private.h"
-#include "save_world_private.h"
+#include "save_private.h"
 
 #include "../base/base_private.h"
 
@@ -12,7 +12,7 @@ static hm_status archetype_load_set(hm_load_world *load, uint16_t *parts, uint32
     uint32_t count = in->section.details[HM_SAVE_WORLD_COMPONENTS], kept = 0;
     hm_component components[HM_WORLD_MAX_COMPONENTS];
     hm_world_set set;
-    if (!hm_load_bytes(in, in->buffer, 2 * (size_t)n))
+    if (!hm_load_read(in, in->buffer, 2 * (size_t)n))
         return in->status;
     for (uint32_t i = 0; i < n; i++) {
         parts[i] = (uint16_t)hm_load_16(in->buffer + (size_t)2 * i);
@@ -160,7 +160,7 @@ static hm_status archetype_load_rows(hm_load_world *load, const uint16_t *parts,
 {
     hm_save_run runs[HM_SAVE_ROWS];
     uint32_t count = 0, done = 0, before = load->fresh.archetypes[load->archetype].count;
-    if (!hm_load_bytes(&load->in, load->in.buffer, 4 * (size_t)n))
+    if (!hm_load_read(&load->in, load->in.buffer, 4 * (size_t)n))
         return load->in.status;
     hm_status status = archetype_load_slots(load, n, runs, &count);
     if (status != HM_OK) {
@@ -201,7 +201,7 @@ static hm_status archetype_load_times(hm_load_world *load, const uint16_t *parts
     size_t size = 0, at = 0;
     for (uint32_t i = 0; i < set_count; i++)
         size += hm_load_component_at(load, parts[i])->encoded_size != 0 ? HM_SAVE_TIME : 0;
-    if (!hm_load_bytes(in, in->buffer, size))
+    if (!hm_load_read(in, in->buffer, size))
         return in->status;
     for (uint32_t i = 0; i < set_count && status == HM_OK; i++) {
         const hm_load_component *part = hm_load_component_at(load, parts[i]);
@@ -268,7 +268,7 @@ static hm_status archetype_load(hm_load_world *load)
     unsigned char head[HM_SAVE_ARCHETYPE] = {0};
     const bool is_old = in->section.format == 1;
     size_t size = is_old ? HM_SAVE_OLD_ARCHETYPE : HM_SAVE_ARCHETYPE;
-    if (!hm_load_bytes(in, head, size))
+    if (!hm_load_read(in, head, size))
         return in->status;
     uint32_t rows = hm_load_32(head), set_count = hm_load_32(head + 4);
     if (rows > load->left || set_count > in->section.details[HM_SAVE_WORLD_COMPONENTS])
@@ -306,7 +306,7 @@ static hm_status archetype_load_dropped(hm_load_world *load)
                                   (uint64_t)in->section.details[HM_SAVE_WORLD_ARCHETYPES] + count)
         status = hm_world_skip_archetype(fresh);
     for (uint32_t i = 0; i < count && status == HM_OK; i++) {
-        if (!hm_load_bytes(in, in->buffer, 4))
+        if (!hm_load_read(in, in->buffer, 4))
             return in->status;
         if (!hm_world_list_dropped(fresh, hm_load_32(in->buffer), &last))
             return hm_load_fail(in, HM_ERROR_CORRUPT, 4,

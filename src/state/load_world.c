@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* save: loads worlds, into a world of its own that takes the place of the empty one in the end. */
 #include "../world/world_private.h"
-#include "save_world_private.h"
+#include "save_private.h"
 
 #include "../base/base_private.h"
 #include "../dense/dense_private.h"
@@ -131,8 +131,8 @@ static hm_status world_load_component(hm_load_world *load, uint32_t i)
     hm_save_in *in = &load->in;
     unsigned char head[HM_SAVE_COMPONENT];
     char name[HM_SAVE_TEXT + 1], layout[HM_SAVE_TEXT + 1];
-    if (!hm_load_bytes(in, head, sizeof head) || !hm_load_bytes(in, name, head[0]) ||
-        !hm_load_bytes(in, layout, head[1]))
+    if (!hm_load_read(in, head, sizeof head) || !hm_load_read(in, name, head[0]) ||
+        !hm_load_read(in, layout, head[1]))
         return in->status;
     name[head[0]] = layout[head[1]] = '\0';
     hm_load_component *part = hm_load_component_at(load, i);
@@ -249,7 +249,7 @@ static hm_status world_load_sparse(hm_load_world *load, const hm_load_component 
     uint64_t changed = 0;
     unsigned char head[4 + HM_SAVE_TIME] = {0};
     size_t size = in->section.format == 1 ? 4 : sizeof head;
-    if (!hm_load_bytes(in, head, size))
+    if (!hm_load_read(in, head, size))
         return in->status;
     uint32_t count = hm_load_32(head), type_id = load->fresh.ids.type_id;
     if (count > load->fresh.ids.count)
@@ -378,6 +378,7 @@ static hm_status world_load_as(hm_world *world, const hm_world_save_desc *desc, 
         return hm_world_blame(world, status);
     load.world = world;
     load.desc = desc;
+    load.in.section = (hm_save_section){.kind = HM_SAVE_WORLD};
     load.is_merge = is_merge;
     load.part_array = (hm_array){0};
     hm_world_enter(world);
@@ -387,6 +388,7 @@ static hm_status world_load_as(hm_world *world, const hm_world_save_desc *desc, 
     else
         hm_world_release(&load.fresh);
     hm_world_leave(world);
+    hm_load_position(desc != NULL ? desc->position : NULL, &load.in.section, status);
     return hm_world_blame(world, status);
 }
 

@@ -76,7 +76,7 @@ void hm_save_block(hm_save_out *out, const hm_lists_blocks *blocks, uint32_t uni
         hm_save_put_32(at, hm_lists_next_free(blocks, unit));
         at += BLOCKS_NEXT;
     }
-    hm_save_bytes(out, out->buffer, (size_t)(at - out->buffer));
+    hm_save_write(out, out->buffer, (size_t)(at - out->buffer));
 }
 
 /* load */
@@ -149,7 +149,7 @@ static hm_status blocks_load_free(hm_load *load, uint32_t size)
     hm_load_blocks *of = &load->blocks;
     hm_save_in *in = &load->in;
     uint32_t unit = load->opened;
-    if (!hm_load_bytes(in, in->buffer, BLOCKS_NEXT))
+    if (!hm_load_read(in, in->buffer, BLOCKS_NEXT))
         return in->status;
     uint32_t next = hm_load_32(in->buffer);
     if (of->free-- == 0)
@@ -174,7 +174,7 @@ static hm_status blocks_load_power(hm_load *load, hm_load_block *block)
 {
     hm_load_blocks *of = &load->blocks;
     hm_save_in *in = &load->in;
-    if (!hm_load_bytes(in, in->buffer, BLOCKS_LOG))
+    if (!hm_load_read(in, in->buffer, BLOCKS_LOG))
         return in->status;
     uint32_t log = in->buffer[0];
     if (of->powers-- == 0)
@@ -216,7 +216,7 @@ hm_status hm_load_next_block(hm_load *load, uint32_t id_size, hm_load_block *blo
     while (status == HM_OK && (of->owned | of->free) != 0) {
         of->reaches_cursor = of->reaches_cursor ||
                              (of->numbers != NULL && load->opened == of->numbers[HM_SAVE_CURSOR]);
-        if (!hm_load_bytes(in, in->buffer, block->head))
+        if (!hm_load_read(in, in->buffer, block->head))
             return in->status;
         uint32_t count = hm_load_32(in->buffer + id_size);
         uint64_t id = id_size == 8 ? hm_load_64(in->buffer) : hm_load_32(in->buffer);

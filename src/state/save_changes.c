@@ -1,259 +1,374 @@
 /* SPDX-License-Identifier: MIT */
-/* save: what changed in a container between two marks, and making the same changes in another one.
- * The payload: the changes in the order in which they are told. */
-#include "../dense/dense_private.h"
-#include "state_private.h"
+/* save: what changed in a container between two marks, its values, and a hash of them. The payload:
+ * the changes in the order in which they are told. load_changes.c makes them in another one. */
+#include "save_private.h"
 
-#include "../memory/memory_private.h"
-#include "../world/world_private.h"
-
-/* Bytes before the value of a change: its handle, its part, the bytes of its value, its kind. */
-enum { DELTA_HEAD = 17 };
-
-/* What differs between the containers. */
-typedef struct delta_kind {
-    hm_save_kind kind;
-    hm_status (*find)(const hm_history *history, const void *container, uint64_t from, uint64_t to,
-                      hm_change_visit *visit, void *context);
-    hm_status (*check)(const void *container, const hm_change *change);
-    hm_status (*apply)(void *container, const hm_change *change);
-} delta_kind;
-
-/* A container, as the header of its section tells of it. */
-typedef struct delta_of {
-    const char *name;
-    uint32_t type_id;
-    size_t item_size;
-    const hm_memory *memory; /* NULL: it is not initialised */
-} delta_of;
-
-static hm_status delta_describe(hm_save_section *section, const hm_save_desc *desc,
-                                const delta_of *of)
+static hm_save_desc delta_desc(const hm_save_desc *desc)
 {
-    if (of->memory == NULL)
-        return hm_fail_uninitialised("container");
-    if (desc != NULL && (desc->encode != NULL || desc->decode != NULL))
-        return hm_fail(HM_ERROR_INVALID, "changes are saved as bytes: leave encode and decode out");
-    section->type_id = of->type_id;
-    section->item_size = (uint32_t)of->item_size;
-    return hm_save_describe(section, desc, of->name);
+    return desc != NULL ? *desc : (hm_save_desc){.name = NULL};
 }
 
-/* The first round measures the section. */
-typedef struct delta_sizes {
-    uint64_t count, payload, largest; /* bytes, of a value */
-} delta_sizes;
+/* What a world's descriptor has in common with others. */
+static hm_save_desc delta_world_desc(const hm_world_save_desc *desc)
+{
+    if (desc == NULL)
+        return (hm_save_desc){.name = NULL};
+    return (hm_save_desc){.name = desc->name,
+                          .max_count = desc->max_count,
+                          .position = desc->position,
+                          .max_size = desc->max_size,
+                          .filter = desc->filter,
+                          .context = desc->context};
+}
+
+const hm_save_desc *hm_delta_format(const hm_delta *of, const hm_change *change)
+{
+    static const hm_save_desc none = {.name = NULL};
+    if (of->kind != HM_SAVE_WORLD)
+        return of->kind == HM_SAVE_MAP && change->part != 0 ? &none : &of->desc;
+    if (of->world == NULL || change->part == HM_INVALID_INDEX)
+        return &none;
+    const hm_world *world = of->container;
+    uint32_t number = change->part % HM_WORLD_MAX_COMPONENTS;
+    const hm_save_desc *format = hm_save_format_of(of->world, world->salt + number);
+    return format != NULL ? format : &none;
+}
+
+size_t hm_delta_item_size(const hm_delta *of, const hm_change *change)
+{
+    if (of->kind != HM_SAVE_WORLD)
+        return of->item_size;
+    uint32_t number = change->part % HM_WORLD_MAX_COMPONENTS;
+    return change->part != HM_INVALID_INDEX ? hm_world_record(of->container, number)->size : 0;
+}
+
+hm_status hm_delta_describe(hm_save_section *section, const hm_delta *of)
+{
+    bool has_codec = of->desc.encode != NULL || of->desc.decode != NULL;
+    if (hm_known_memory(of->known, of->container) == NULL)
+        return hm_fail_uninitialised(of->known->what);
+    if (has_codec && (of->kind == HM_SAVE_TABLE || of->kind == HM_SAVE_INDEX))
+        return hm_fail(HM_ERROR_INVALID, "changes of a table or an index are saved as bytes: leave "
+                                         "encode and decode out");
+    if (of->world != NULL) {
+        hm_status status = hm_save_check_formats(of->container, of->world);
+        if (status != HM_OK)
+            return status;
+    }
+    section->type_id = of->type_id;
+    section->item_size = (uint32_t)of->item_size;
+    return hm_save_describe(section, &of->desc, hm_state_name(of->known, of->container));
+}
+
+/* Calls `put` for the bytes of a value as they are in a file. `buffer`: HM_SAVE_BUFFER bytes. */
+static void delta_encode(const hm_delta *of, const hm_change *change, unsigned char *buffer,
+                         void (*put)(void *to, const void *bytes, size_t size), void *to)
+{
+    const hm_save_desc *format = hm_delta_format(of, change);
+    const unsigned char *item = change->after;
+    if (of->kind == HM_SAVE_INDEX && item != NULL) {
+        uint64_t key;
+        memcpy(&key, item, sizeof key);
+        hm_save_put_64(buffer, key);
+        put(to, buffer, sizeof key);
+        return;
+    }
+    if (format->encode == NULL) {
+        put(to, item, change->after_size);
+        return;
+    }
+    size_t size = hm_delta_item_size(of, change);
+    for (size_t left = change->after_size; left > 0; left -= size, item += size) {
+        memset(buffer, 0, format->encoded_size);
+        format->encode(item, buffer, format->context);
+        put(to, buffer, format->encoded_size);
+    }
+}
+
+/* Returns the bytes of a value in a file. */
+static uint64_t delta_size(const hm_delta *of, const hm_change *change)
+{
+    const hm_save_desc *format = hm_delta_format(of, change);
+    if (format->encode == NULL || change->after_size == 0)
+        return change->after_size;
+    size_t size = hm_delta_item_size(of, change);
+    return (uint64_t)(change->after_size / size) * format->encoded_size;
+}
+
+bool hm_delta_way(const hm_save_section *section, hm_position *from, hm_position *to)
+{
+    const uint32_t *details = section->details;
+    *to = section->position;
+    *from = (hm_position){.epoch = to->epoch};
+    if ((section->flags & HM_SAVE_POSITION) == 0 || section->detail_count != HM_DELTA_DETAILS)
+        return false;
+    from->mark = details[HM_DELTA_FROM] | (uint64_t)details[HM_DELTA_FROM + 1] << 32;
+    from->done = details[HM_DELTA_DONE];
+    from->next = from->done != 0 ? to->mark : 0;
+    if (details[HM_DELTA_IS_PART] != 0)
+        *to = (hm_position){.epoch = to->epoch,
+                            .mark = from->mark,
+                            .next = to->mark,
+                            .done = from->done + section->count};
+    return true;
+}
+
+/* saves */
+
+/* How a kind of container finds its changes and values. */
+typedef struct delta_calls {
+    hm_status (*changes)(const hm_history *history, const void *container, uint64_t from,
+                         uint64_t to, hm_change_visit *visit, void *context);
+    hm_status (*values)(const void *container, const hm_handle *handles, uint32_t n,
+                        hm_change_visit *visit, void *context);
+} delta_calls;
+
+/* Which changes, or values, a section has: they are looked for twice, to measure and to write. */
+typedef struct delta_search {
+    const delta_calls *calls;
+    const hm_delta *of;
+    const hm_history *history; /* NULL: the values of handles */
+    uint64_t from, to;         /* marks */
+    const hm_handle *handles;
+    uint32_t n;
+    uint64_t first, end; /* of those that the filter lets through */
+    uint64_t seen;
+    uint64_t payload, largest; /* bytes, of a value */
+    bool is_part;              /* there are more than fit */
+    hm_save_out out;
+} delta_search;
+
+static hm_status delta_find(delta_search *search, hm_change_visit *visit)
+{
+    const hm_delta *of = search->of;
+    search->seen = 0;
+    return search->history != NULL
+               ? search->calls->changes(search->history, of->container, search->from, search->to,
+                                        visit, search)
+               : search->calls->values(of->container, search->handles, search->n, visit, search);
+}
+
+/* Whether the filter lets a change through, and no section before has had it. */
+static bool delta_is_due(delta_search *search, const hm_change *change)
+{
+    const hm_save_desc *desc = &search->of->desc;
+    if (desc->filter != NULL && !desc->filter(change->handle, change->part, desc->context))
+        return false;
+    return search->seen++ >= search->first;
+}
 
 static void delta_measure(const hm_change *change, void *context)
 {
-    delta_sizes *sizes = context;
-    sizes->count++;
-    sizes->payload += DELTA_HEAD + change->after_size;
-    if (change->after_size > sizes->largest)
-        sizes->largest = change->after_size;
+    delta_search *search = context;
+    size_t most = search->history != NULL ? search->of->desc.max_size : 0;
+    if (search->is_part || !delta_is_due(search, change))
+        return;
+    uint64_t size = delta_size(search->of, change);
+    if (most != 0 && search->payload != 0 && search->payload + HM_DELTA_HEAD + size > most) {
+        search->is_part = true;
+        return;
+    }
+    search->end = search->seen;
+    search->payload += HM_DELTA_HEAD + size;
+    if (size > search->largest)
+        search->largest = size;
+}
+
+static void delta_put(void *out, const void *bytes, size_t size)
+{
+    hm_save_write(out, bytes, size);
 }
 
 static void delta_write(const hm_change *change, void *context)
 {
-    hm_save_out *out = context;
-    unsigned char head[DELTA_HEAD];
+    delta_search *search = context;
+    hm_save_out *out = &search->out;
+    unsigned char head[HM_DELTA_HEAD];
     /* Components of each world begin at another multiple of this. */
-    bool is_component =
-        out->section->kind == HM_SAVE_CHANGES + HM_SAVE_WORLD && change->part != HM_INVALID_INDEX;
+    bool is_component = search->of->kind == HM_SAVE_WORLD && change->part != HM_INVALID_INDEX;
+    if (!delta_is_due(search, change) || search->seen > search->end)
+        return;
     hm_save_put_64(head, change->handle.bits);
     hm_save_put_32(head + 8, is_component ? change->part % HM_WORLD_MAX_COMPONENTS : change->part);
-    hm_save_put_32(head + 12, (uint32_t)change->after_size);
+    hm_save_put_32(head + 12, (uint32_t)delta_size(search->of, change));
     head[16] = (unsigned char)change->kind;
-    hm_save_bytes(out, head, sizeof head);
-    if (out->section->kind == HM_SAVE_CHANGES + HM_SAVE_INDEX && change->after != NULL) {
-        uint64_t key;
-        memcpy(&key, change->after, sizeof key);
-        hm_save_put_64(head, key);
-        hm_save_bytes(out, head, sizeof key);
-        return;
-    }
-    hm_save_bytes(out, change->after, change->after_size);
+    hm_save_write(out, head, sizeof head);
+    delta_encode(search->of, change, out->buffer, delta_put, out);
 }
 
-static hm_status delta_save(const delta_kind *kind, const hm_history *history,
-                            const void *container, const delta_of *of, const hm_save_desc *desc,
-                            uint64_t from, uint64_t to, hm_sink sink)
+/* Finds out where the section begins: HM_ERROR_INVALID: not where the descriptor says. */
+static hm_status delta_begin(delta_search *search, const hm_position *position)
 {
-    hm_save_section section = {.kind = HM_SAVE_CHANGES + kind->kind};
-    hm_save_out out;
-    delta_sizes sizes = {.count = 0};
-    hm_status status = delta_describe(&section, desc, of);
-    if (status == HM_OK)
-        status = kind->find(history, container, from, to, delta_measure, &sizes);
-    if (status != HM_OK)
-        return status;
-    /* Coverage: no test has 2^32 changes, or a value of 4 GiB. */
-    if (sizes.count > UINT32_MAX || sizes.largest > UINT32_MAX)
-        /* Coverage: as above. */
-        return hm_fail(HM_ERROR_FULL, "changes or a value exceed 32 bits");
-    section.count = (uint32_t)sizes.count;
-    section.payload_size = sizes.payload;
-    hm_save_begin(&out, &section, sink);
-    status = kind->find(history, container, from, to, delta_write, &out);
-    return status == HM_OK ? hm_save_end(&out) : status;
+    search->first = 0;
+    if (position == NULL && search->of->desc.max_size != 0)
+        return hm_fail(HM_ERROR_INVALID, "max_size needs a position, which says how far it came");
+    if (position == NULL || search->history == NULL)
+        return HM_OK;
+    bool is_there = position->mark == search->from &&
+                    (position->mark == 0 || position->epoch == search->history->epoch) &&
+                    (position->next == 0 || position->next == search->to);
+    if (!is_there)
+        return hm_fail(HM_ERROR_INVALID,
+                       "the position is at mark %" HM_U64 " of epoch %" HM_U64
+                       ", on the way to %" HM_U64 ": not at %" HM_U64 " of %" HM_U64,
+                       position->mark, position->epoch, position->next, search->from,
+                       search->history->epoch);
+    search->first = position->next != 0 ? position->done : 0;
+    return HM_OK;
 }
 
-/* loads */
-
-/* Reads the payload, for which memory is taken only as bytes arrive. */
-static hm_status delta_read(hm_save_in *in, hm_array *bytes)
+/* Fills in where the section leads from and to. */
+static hm_status delta_describe_way(hm_save_section *section, const delta_search *search,
+                                    const hm_position *position)
 {
-    while (in->left > 0 && in->status == HM_OK) {
-        size_t done = hm_array_count(bytes);
-        size_t part = in->left < HM_SAVE_BLOCK ? (size_t)in->left : HM_SAVE_BLOCK;
-        hm_status status = hm_array_resize(bytes, done + part);
+    uint64_t from = search->from;
+    if (search->history != NULL) {
+        const hm_position to = {.epoch = search->history->epoch, .mark = search->to};
+        (void)hm_save_describe_position(section, &to);
+    } else if (position != NULL) {
+        hm_status status = hm_save_describe_position(section, position);
         if (status != HM_OK)
             return status;
-        (void)hm_load_bytes(in, (unsigned char *)hm_array_data(bytes) + done, part);
+        from = position->mark;
     }
-    return hm_load_end(in);
+    section->detail_count = HM_DELTA_DETAILS;
+    section->details[HM_DELTA_FROM] = (uint32_t)from;
+    section->details[HM_DELTA_FROM + 1] = (uint32_t)(from >> 32);
+    section->details[HM_DELTA_DONE] = (uint32_t)search->first;
+    section->details[HM_DELTA_IS_PART] = search->is_part;
+    return HM_OK;
 }
 
-/* A change of a section, with its key as a number of this machine if it is one of an index. */
-typedef struct delta_change {
-    hm_change change;
-    uint64_t key;
-} delta_change;
-
-/* Reads the change at *at, and sets that behind it; false: there is no whole one. */
-static bool delta_next(const delta_kind *kind, const hm_array *bytes, size_t *at, delta_change *to)
+static hm_status delta_save(delta_search *search, hm_sink sink)
 {
-    const unsigned char *head = (const unsigned char *)hm_array_data(bytes) + *at;
-    size_t left = hm_array_count(bytes) - *at;
-    if (left < DELTA_HEAD || hm_load_32(head + 12) > left - DELTA_HEAD ||
-        head[16] > HM_CHANGE_EDITED)
-        return false;
-    to->change = (hm_change){.handle = hm_handle_from_bits(hm_load_64(head)),
-                             .kind = (hm_change_kind)head[16],
-                             .part = hm_load_32(head + 8),
-                             .after = head[16] != HM_CHANGE_ERASED ? head + DELTA_HEAD : NULL,
-                             .after_size = hm_load_32(head + 12)};
-    *at += DELTA_HEAD + to->change.after_size;
-    if (kind->kind == HM_SAVE_INDEX && to->change.after != NULL &&
-        to->change.after_size == sizeof to->key) {
-        to->key = hm_load_64(to->change.after);
-        to->change.after = &to->key;
-    }
-    return true;
-}
-
-/* Checks all that the container demands of changes, whatever it has. */
-static hm_status delta_check(hm_save_in *in, const delta_kind *kind, const void *container,
-                             const hm_array *bytes)
-{
-    delta_change next;
-    size_t at = 0;
-    uint32_t count = 0;
-    hm_status status = HM_OK;
-    for (; status == HM_OK && at < hm_array_count(bytes); count++) {
-        if (!delta_next(kind, bytes, &at, &next))
-            break;
-        status = kind->check(container, &next.change);
-    }
-    if (status == HM_OK && (at < hm_array_count(bytes) || count != in->section.count))
-        return hm_load_fail(in, HM_ERROR_CORRUPT, hm_array_count(bytes) - at,
-                            "change %" HM_U32 " of %" HM_U32 " is none", count, in->section.count);
-    return status;
-}
-
-static hm_status delta_apply(const delta_kind *kind, void *container, const hm_array *bytes)
-{
-    hm_status status = HM_OK;
-    delta_change next;
-    for (size_t at = 0; status == HM_OK && at < hm_array_count(bytes);) {
-        (void)delta_next(kind, bytes, &at, &next);
-        status = kind->apply(container, &next.change);
-    }
-    return status;
-}
-
-static hm_status delta_load(const delta_kind *kind, void *container, const delta_of *of,
-                            const hm_save_desc *desc, hm_source source)
-{
-    hm_save_section section = {.kind = kind->kind};
-    hm_save_in in;
-    hm_array bytes;
-    hm_status status = delta_describe(&section, desc, of);
+    const hm_delta *of = search->of;
+    hm_position *position = of->desc.position;
+    hm_save_section section = {.kind = HM_SAVE_CHANGES + of->kind};
+    hm_status status = hm_delta_describe(&section, of);
+    if (status == HM_OK)
+        status = delta_begin(search, position);
+    if (status == HM_OK)
+        status = delta_find(search, delta_measure);
+    if (status == HM_OK)
+        status = delta_describe_way(&section, search, position);
     if (status != HM_OK)
         return status;
-    status = hm_load_find(&in, HM_SAVE_CHANGES + kind->kind, desc, of->name, source);
+    if (search->end < search->first)
+        search->end = search->first;
+    /* Coverage: no test has 2^32 changes, or a value of 4 GiB. */
+    if (search->end > UINT32_MAX || search->largest > UINT32_MAX)
+        /* Coverage: as above. */
+        return hm_fail(HM_ERROR_FULL, "changes or a value exceed 32 bits");
+    section.count = (uint32_t)(search->end - search->first);
+    section.payload_size = search->payload;
+    hm_save_begin(&search->out, &section, sink);
+    status = delta_find(search, delta_write);
     if (status == HM_OK)
-        status = hm_load_check(&in, desc, of->type_id, of->item_size);
-    if (status == HM_OK)
-        status = hm_load_check_limit(&in, "changes", in.section.count,
-                                     desc != NULL ? desc->max_count : 0, UINT32_MAX);
-    if (status != HM_OK)
-        return status;
-    status = hm_array_init(&bytes, &(hm_array_desc){.item_size = 1, .memory = of->memory});
-    if (status == HM_OK)
-        status = delta_read(&in, &bytes);
-    if (status == HM_OK)
-        status = delta_check(&in, kind, container, &bytes);
-    if (status == HM_OK)
-        status = delta_apply(kind, container, &bytes);
-    hm_array_fini(&bytes);
+        status = hm_save_end(&search->out);
+    if (status == HM_OK && position != NULL && search->history != NULL)
+        *position = search->is_part ? (hm_position){.epoch = section.position.epoch,
+                                                    .mark = search->from,
+                                                    .next = search->to,
+                                                    .done = (uint32_t)search->end}
+                                    : section.position;
     return status;
+}
+
+/* hashes */
+
+typedef struct delta_sum {
+    const hm_delta *of;
+    uint64_t sum;
+    hm_hash hash;
+    unsigned char buffer[HM_SAVE_BUFFER];
+} delta_sum;
+
+static void delta_add_bytes(void *to, const void *bytes, size_t size)
+{
+    hm_hash_add(to, bytes, size);
+}
+
+static void delta_add(const hm_change *change, void *context)
+{
+    delta_sum *sum = context;
+    hm_changes_hash_name(&sum->hash, change);
+    delta_encode(sum->of, change, sum->buffer, delta_add_bytes, &sum->hash);
+    sum->sum += hm_hash_end(&sum->hash);
+}
+
+static uint64_t delta_hash(const delta_calls *calls, const hm_delta *of, const hm_handle *handles,
+                           uint32_t n)
+{
+    delta_sum sum;
+    hm_save_section section = {.kind = 0};
+    sum.of = of;
+    sum.sum = 0;
+    if (hm_delta_describe(&section, of) != HM_OK)
+        return 0;
+    return calls->values(of->container, handles, n, delta_add, &sum) == HM_OK ? sum.sum : 0;
 }
 
 /* the containers */
 
-/* `refuses`: whether the container is busy. */
-#define DELTA(type, TYPE, refuses, type_id_of, size_of, memory_of)                                 \
-    static hm_status delta_find_in_##type(const hm_history *history, const void *type,             \
-                                          uint64_t from, uint64_t to, hm_change_visit *visit,      \
-                                          void *context)                                           \
+#define DELTA(type, TYPE, descriptor, common, world_format, type_id_of, size_of)                   \
+    hm_delta hm_delta_of_##type(const hm_##type *type, const descriptor *desc)                     \
+    {                                                                                              \
+        return (hm_delta){TYPE,    &hm_known_##type, type,        type_id_of,                      \
+                          size_of, common(desc),     world_format};                                \
+    }                                                                                              \
+    static hm_status delta_changes_of_##type(const hm_history *history, const void *type,          \
+                                             uint64_t from, uint64_t to, hm_change_visit *visit,   \
+                                             void *context)                                        \
     {                                                                                              \
         return hm_##type##_changes(history, type, from, to, visit, context);                       \
     }                                                                                              \
-    static hm_status delta_check_for_##type(const void *type, const hm_change *change)             \
+    static hm_status delta_values_of_##type(const void *type, const hm_handle *handles,            \
+                                            uint32_t n, hm_change_visit *visit, void *context)     \
     {                                                                                              \
-        return hm_changes_check_##type(type, change);                                              \
+        return hm_##type##_visit(type, handles, n, visit, context);                                \
     }                                                                                              \
-    static hm_status delta_apply_to_##type(void *type, const hm_change *change)                    \
-    {                                                                                              \
-        return hm_##type##_apply(type, change);                                                    \
-    }                                                                                              \
-    static const delta_kind delta_of_##type = {TYPE, delta_find_in_##type, delta_check_for_##type, \
-                                               delta_apply_to_##type};                             \
+    static const delta_calls delta_calls_of_##type = {delta_changes_of_##type,                     \
+                                                      delta_values_of_##type};                     \
     hm_status hm_##type##_save_changes(const hm_history *history, const hm_##type *type,           \
-                                       const hm_save_desc *desc, uint64_t from, uint64_t to,       \
+                                       const descriptor *desc, uint64_t from, uint64_t to,         \
                                        hm_sink sink)                                               \
     {                                                                                              \
         HM_CONTRACT(history != NULL, "hm_" #type "_save_changes: history is NULL");                \
         HM_CONTRACT(type != NULL, "hm_" #type "_save_changes: " #type " is NULL");                 \
-        const delta_of of = {type->name, type_id_of, size_of, memory_of};                          \
-        hm_status status = delta_save(&delta_of_##type, history, type, &of, desc, from, to, sink); \
-        return hm_fail_in(#type "_save_changes", type->name, status);                              \
+        const hm_delta of = hm_delta_of_##type(type, desc);                                        \
+        delta_search search = {.calls = &delta_calls_of_##type,                                    \
+                               .of = &of,                                                          \
+                               .history = history,                                                 \
+                               .from = from,                                                       \
+                               .to = to};                                                          \
+        return hm_fail_in(#type "_save_changes", type->name, delta_save(&search, sink));           \
     }                                                                                              \
-    hm_status hm_##type##_load_changes(hm_##type *type, const hm_save_desc *desc,                  \
-                                       hm_source source)                                           \
+    hm_status hm_##type##_save_values(const hm_##type *type, const descriptor *desc,               \
+                                      const hm_handle *handles, uint32_t n, hm_sink sink)          \
     {                                                                                              \
-        HM_CONTRACT(type != NULL, "hm_" #type "_load_changes: " #type " is NULL");                 \
-        if (refuses)                                                                               \
-            return HM_ERROR_BUSY;                                                                  \
-        const delta_of of = {type->name, type_id_of, size_of, memory_of};                          \
-        hm_status status = delta_load(&delta_of_##type, type, &of, desc, source);                  \
-        return hm_fail_in(#type "_load_changes", type->name, status);                              \
+        HM_CONTRACT(type != NULL, "hm_" #type "_save_values: " #type " is NULL");                  \
+        const hm_delta of = hm_delta_of_##type(type, desc);                                        \
+        delta_search search = {                                                                    \
+            .calls = &delta_calls_of_##type, .of = &of, .handles = handles, .n = n};               \
+        return hm_fail_in(#type "_save_values", type->name, delta_save(&search, sink));            \
+    }                                                                                              \
+    uint64_t hm_##type##_hash(const hm_##type *type, const descriptor *desc,                       \
+                              const hm_handle *handles, uint32_t n)                                \
+    {                                                                                              \
+        HM_CONTRACT(type != NULL, "hm_" #type "_hash: " #type " is NULL");                         \
+        const hm_delta of = hm_delta_of_##type(type, desc);                                        \
+        return delta_hash(&delta_calls_of_##type, &of, handles, n);                                \
     }
 
-#define DELTA_REFUSES(type) hm_guard_refuses(&type->guard, #type, type->name)
-
-DELTA(map, HM_SAVE_MAP, DELTA_REFUSES(map), map->ids.type_id, map->item_size,
-      map->ids.slot_array.memory)
-DELTA(pool, HM_SAVE_POOL, DELTA_REFUSES(pool), hm_pool_as_owners(pool).type_id, pool->item_size,
-      pool->entry_array.memory)
-DELTA(table, HM_SAVE_TABLE, DELTA_REFUSES(table), table->ids.type_id,
-      (size_t)hm_save_row_size(table), table->ids.slot_array.memory)
-DELTA(secondary, HM_SAVE_SECONDARY, DELTA_REFUSES(secondary), secondary->type_id,
-      secondary->value_size, secondary->value_array.memory)
-DELTA(lists, HM_SAVE_LISTS, DELTA_REFUSES(lists), lists->ids.type_id, lists->blocks.item_size,
-      lists->ids.slot_array.memory)
-DELTA(index, HM_SAVE_INDEX, DELTA_REFUSES(index), index->owners.type_id, sizeof(uint64_t),
-      index->owners.value_array.memory)
-DELTA(world, HM_SAVE_WORLD, hm_world_check_idle(world) != HM_OK, world->ids.type_id, HM_SAVE_ENTITY,
-      world->memory)
+DELTA(map, HM_SAVE_MAP, hm_save_desc, delta_desc, NULL, map->ids.type_id, map->item_size)
+DELTA(pool, HM_SAVE_POOL, hm_save_desc, delta_desc, NULL, hm_pool_as_owners(pool).type_id,
+      pool->item_size)
+DELTA(table, HM_SAVE_TABLE, hm_save_desc, delta_desc, NULL, table->ids.type_id,
+      (size_t)hm_save_row_size(table))
+DELTA(secondary, HM_SAVE_SECONDARY, hm_save_desc, delta_desc, NULL, secondary->type_id,
+      secondary->value_size)
+DELTA(lists, HM_SAVE_LISTS, hm_save_desc, delta_desc, NULL, lists->ids.type_id,
+      lists->blocks.item_size)
+DELTA(index, HM_SAVE_INDEX, hm_save_desc, delta_desc, NULL, index->owners.type_id, sizeof(uint64_t))
+DELTA(world, HM_SAVE_WORLD, hm_world_save_desc, delta_world_desc, desc, world->ids.type_id,
+      HM_SAVE_ENTITY)

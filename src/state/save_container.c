@@ -14,6 +14,8 @@ hm_status hm_save_container(const hm_saved_kind *kind, const void *container,
         return hm_fail(HM_ERROR_INVALID, "'%.40s': a row has more than %" HM_U32 " bytes",
                        hm_state_name(kind->known, container), UINT32_MAX);
     hm_status status = hm_save_describe(&section, desc, hm_state_name(kind->known, container));
+    if (status == HM_OK && desc != NULL)
+        status = hm_save_describe_position(&section, desc->position);
     if (status != HM_OK)
         return status;
     section.payload_size = kind->measure(&section);
@@ -67,5 +69,7 @@ hm_status hm_load_container(const hm_saved_kind *kind, void *container, const hm
     status = kind->finish(&load, container_load(&load, source));
     if (ids != NULL)
         hm_load_end_ids(&load.ids, &load.in, status);
-    return kind->leave(container, status);
+    status = kind->leave(container, status);
+    hm_load_position(desc != NULL ? desc->position : NULL, &load.in.section, status);
+    return status;
 }

@@ -7,7 +7,7 @@ void hm_save_items(hm_save_out *out, const hm_save_desc *desc, const void *items
 {
     const unsigned char *item = items;
     if (desc == NULL || desc->encode == NULL) {
-        hm_save_bytes(out, item, item_size * n);
+        hm_save_write(out, item, item_size * n);
         return;
     }
     size_t size = desc->encoded_size;
@@ -17,7 +17,7 @@ void hm_save_items(hm_save_out *out, const hm_save_desc *desc, const void *items
         memset(out->buffer, 0, size * part);
         for (uint32_t i = 0; i < part; i++, item += item_size)
             desc->encode(item, out->buffer + size * i, desc->context);
-        hm_save_bytes(out, out->buffer, size * part);
+        hm_save_write(out, out->buffer, size * part);
         n -= part;
     }
 }
@@ -33,7 +33,7 @@ static uint32_t items_decode(hm_save_in *in, const hm_save_desc *desc, unsigned 
                              size_t item_size, uint32_t n)
 {
     size_t size = in->section.encoded_size;
-    if (!hm_load_bytes(in, in->buffer, size * n))
+    if (!hm_load_read(in, in->buffer, size * n))
         return 0;
     for (uint32_t i = 0; i < n; i++, item += item_size) {
         memset(item, 0, item_size);
@@ -49,7 +49,7 @@ uint32_t hm_load_items(hm_save_in *in, const hm_save_desc *desc, void *items, si
                        uint32_t n)
 {
     if (!hm_load_decodes(desc))
-        return hm_load_bytes(in, items, item_size * n) ? n : 0;
+        return hm_load_read(in, items, item_size * n) ? n : 0;
     uint32_t most = HM_SAVE_BUFFER / in->section.encoded_size, done = 0;
     while (done < n && in->status == HM_OK) {
         uint32_t part = n - done < most ? n - done : most;

@@ -34,7 +34,7 @@ static void saved_map_write(hm_save_out *out, const void *container, const hm_sa
     const hm_map *map = container;
     size_t meta_size = out->section->details[MAP_META_SIZE];
     hm_save_items(out, desc, map->items, map->item_size, out->section->count);
-    hm_save_bytes(out, saved_map_meta(map)->data, meta_size * out->section->count);
+    hm_save_write(out, saved_map_meta(map)->data, meta_size * out->section->count);
     hm_save_ids(out, &map->ids);
 }
 
@@ -84,7 +84,7 @@ static hm_status map_load_meta(hm_load *load)
         if (status != HM_OK)
             return status;
         hm_memory_unpoison(meta->data + size * done, size * n);
-        if (!hm_load_bytes(&load->in, meta->data + size * done, size * n))
+        if (!hm_load_read(&load->in, meta->data + size * done, size * n))
             return load->in.status;
         done += n;
     }

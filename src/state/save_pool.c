@@ -202,7 +202,7 @@ static hm_status pool_load_words(hm_load *load)
     unsigned char bytes[8];
     for (uint32_t first = 0, end; first < slots; first = end) {
         end = slots - first < HM_POOL_WORD ? slots : first + HM_POOL_WORD;
-        if (has_bits && !hm_load_bytes(in, bytes, sizeof bytes))
+        if (has_bits && !hm_load_read(in, bytes, sizeof bytes))
             return in->status;
         uint64_t live = has_bits ? hm_load_64(bytes) : pool_find_live(load->container, first, end);
         if (!pool_load_word(load->container, first, end, live))

@@ -7,8 +7,8 @@
  *     12  4  flags                      37  1  bytes of the layout's name
  *     16  4  type id                    38  2  numbers of the container's own
  *     20  4  bytes of an item           40  8  bytes of the payload
- *     24  4  bytes of it in the file    48     these numbers, 4 bytes each; name; layout's name;
- *                                              8 bytes: XXH64 of all before */
+ *     24  4  bytes of it in the file    48     these numbers, 4 bytes each, and the position;
+ *                                              name; layout's name; 8 bytes: XXH64 of all before */
 #include "state_private.h"
 
 enum {
@@ -16,6 +16,7 @@ enum {
     SECTION_FORMAT = 2, /* Those before are read too. */
     SECTION_HEAD = 48,  /* bytes that every header has */
     SECTION_SUM = 8,
+    SECTION_POSITION = 4, /* numbers */
     SECTION_MOST = SECTION_HEAD + 4 * HM_SAVE_DETAILS + 2 * HM_SAVE_TEXT + SECTION_SUM
 };
 
@@ -23,8 +24,15 @@ enum {
  * of DOS show whether the file went through a program that takes it for text. */
 #define SECTION_MAGIC_NUMBER UINT64_C(0x0A1A0A0D534D4889)
 
-static const char *const section_kinds[] = {"",          "map",   "pool",  "table",
-                                            "secondary", "lists", "index", "world"};
+static const char *const section_kinds[] = {"",      "map",   "pool",  "table", "secondary",
+                                            "lists", "index", "world", "bytes"};
+
+const char *hm_save_kind_name(uint32_t kind)
+{
+    kind %= HM_SAVE_CHANGES;
+    bool is_known = kind != 0 && kind < sizeof section_kinds / sizeof *section_kinds;
+    return is_known ? section_kinds[kind] : "section";
+}
 
 size_t hm_save_length(const char *text)
 {
@@ -71,6 +79,41 @@ hm_status hm_save_describe(hm_save_section *section, const hm_save_desc *desc, c
     return HM_OK;
 }
 
+hm_status hm_save_describe_position(hm_save_section *section, const hm_position *position)
+{
+    if (position == NULL)
+        return HM_OK;
+    if (position->next != 0)
+        return hm_fail(HM_ERROR_INVALID,
+                       "'%.40s' has had a part of the changes from mark %" HM_U64 " to %" HM_U64
+                       ": give it the rest first",
+                       section->name, position->mark, position->next);
+    section->flags |= HM_SAVE_POSITION;
+    section->position = *position;
+    return HM_OK;
+}
+
+void hm_load_position(hm_position *position, const hm_save_section *section, hm_status status)
+{
+    if (position != NULL)
+        *position = status == HM_OK ? section->position : (hm_position){0};
+}
+
+/* Writes the numbers of the container, and those of the position. Returns where they end. */
+static size_t section_write_numbers(const hm_save_section *section, unsigned char *bytes)
+{
+    size_t end = SECTION_HEAD;
+    for (uint32_t i = 0; i < section->detail_count; i++, end += 4)
+        hm_save_put_32(bytes + end, section->details[i]);
+    if ((section->flags & HM_SAVE_POSITION) != 0) {
+        hm_save_put_64(bytes + end, section->position.epoch);
+        hm_save_put_64(bytes + end + 8, section->position.mark);
+        end += (size_t)4 * SECTION_POSITION;
+    }
+    hm_save_put_16(bytes + 38, (uint32_t)(end - SECTION_HEAD) / 4);
+    return end;
+}
+
 /* Writes a header to memory and returns its size. */
 static size_t section_write(const hm_save_section *section, unsigned char *bytes)
 {
@@ -81,12 +124,9 @@ static size_t section_write(const hm_save_section *section, unsigned char *bytes
     hm_save_put_32(bytes + 8, SECTION_FORMAT | section->kind << 16);
     for (size_t i = 0; i < 6; i++)
         hm_save_put_32(bytes + 12 + 4 * i, numbers[i]);
-    hm_save_put_32(bytes + 36,
-                   (uint32_t)(name | layout << 8 | (size_t)section->detail_count << 16));
+    hm_save_put_16(bytes + 36, (uint32_t)(name | layout << 8));
     hm_save_put_64(bytes + 40, section->payload_size);
-    size_t end = SECTION_HEAD;
-    for (uint32_t i = 0; i < section->detail_count; i++, end += 4)
-        hm_save_put_32(bytes + end, section->details[i]);
+    size_t end = section_write_numbers(section, bytes);
     memcpy(bytes + end, section->name, name);
     memcpy(bytes + end + name, section->layout, layout);
     end += name + layout;
@@ -151,6 +191,12 @@ static void section_take(hm_save_in *in, size_t name_size, size_t layout_size)
     bytes += SECTION_HEAD;
     for (uint32_t i = 0; i < section->detail_count; i++, bytes += 4)
         section->details[i] = hm_load_32(bytes);
+    section->position = (hm_position){0};
+    if ((section->flags & HM_SAVE_POSITION) != 0) {
+        section->position.epoch = hm_load_64(bytes - (size_t)4 * SECTION_POSITION);
+        section->position.mark = hm_load_64(bytes - (size_t)2 * SECTION_POSITION);
+        section->detail_count -= SECTION_POSITION;
+    }
     memcpy(in->name, bytes, name_size);
     in->name[name_size] = '\0';
     memcpy(in->layout, bytes + name_size, layout_size);
@@ -179,6 +225,9 @@ static bool section_read_header(hm_save_in *in)
         return section_refuse(in, "has a wrong checksum");
     if (hm_load_16(bytes + 8) == 0 || hm_load_16(bytes + 8) > SECTION_FORMAT)
         return section_refuse(in, "has a version of the format that is not known here");
+    if ((hm_load_32(bytes + 12) & HM_SAVE_POSITION) != 0 &&
+        in->section.detail_count < SECTION_POSITION)
+        return section_refuse(in, "lacks a position");
     section_take(in, name_size, layout_size);
     in->payload = in->start + end + SECTION_SUM;
     in->left = in->section.payload_size;
@@ -190,10 +239,20 @@ static bool section_read_header(hm_save_in *in)
 /* Notes a section that is not the one, for messages. */
 static void section_pass(hm_save_in *in)
 {
-    size_t length = hm_save_length(in->others), kind = in->section.kind % HM_SAVE_CHANGES;
-    bool is_known = kind < sizeof section_kinds / sizeof *section_kinds;
+    size_t length = hm_save_length(in->others);
     (void)hm_format(in->others + length, sizeof in->others - length, "%s %s '%.20s'",
-                    length != 0 ? "," : "", is_known ? section_kinds[kind] : "section", in->name);
+                    length != 0 ? "," : "", hm_save_kind_name(in->section.kind), in->name);
+}
+
+hm_status hm_load_begin(hm_save_in *in, const char *kind, const char *name, hm_source source)
+{
+    in->source = source;
+    in->status = HM_OK;
+    in->start = 0;
+    in->others[0] = '\0';
+    in->kind = kind;
+    in->section.name = name;
+    return section_read_header(in) ? HM_OK : in->status;
 }
 
 hm_status hm_load_find(hm_save_in *in, uint32_t kind, const hm_save_desc *desc, const char *name,
@@ -205,15 +264,10 @@ hm_status hm_load_find(hm_save_in *in, uint32_t kind, const hm_save_desc *desc, 
         return status;
     if (desc != NULL && desc->name != NULL)
         name = desc->name;
-    in->source = source;
-    in->status = HM_OK;
-    in->start = 0;
-    in->others[0] = '\0';
-    in->kind = section_kinds[kind % HM_SAVE_CHANGES];
-    in->section.name = name;
-    for (;;) {
-        if (!section_read_header(in))
-            return in->status;
+    status = hm_load_begin(in, hm_save_kind_name(kind), name, source);
+    for (;; status = section_read_header(in) ? HM_OK : in->status) {
+        if (status != HM_OK)
+            return status;
         if (in->section.kind == kind && hm_is_same_text(in->name, name))
             break;
         section_pass(in);

@@ -23,7 +23,7 @@ static void stream_close_block(hm_save_out *out)
     stream_write(out, sum, sizeof sum);
 }
 
-void hm_save_bytes(hm_save_out *out, const void *bytes, size_t size)
+void hm_save_write(hm_save_out *out, const void *bytes, size_t size)
 {
     const unsigned char *from = bytes;
     while (size > 0 && out->status == HM_OK) {
@@ -92,7 +92,7 @@ static bool stream_check_block(hm_save_in *in)
     return true;
 }
 
-bool hm_load_bytes(hm_save_in *in, void *bytes, size_t size)
+bool hm_load_read(hm_save_in *in, void *bytes, size_t size)
 {
     unsigned char *to = bytes;
     if (size > in->left) {
@@ -144,7 +144,7 @@ bool hm_load_pass(hm_save_in *in, uint64_t size)
 {
     while (size > 0) {
         size_t part = size < HM_SAVE_BUFFER ? (size_t)size : HM_SAVE_BUFFER;
-        if (!hm_load_bytes(in, in->buffer, part))
+        if (!hm_load_read(in, in->buffer, part))
             return false;
         size -= part;
     }

@@ -41,7 +41,7 @@ static uint64_t saved_table_measure(const hm_save_section *section)
 static void table_save_cells(hm_save_out *out, const hm_table *table, uint32_t row)
 {
     for (uint32_t c = 0; c < table->column_count; c++)
-        hm_save_bytes(out, hm_table_cell(table, row, c), table->columns[c].size);
+        hm_save_write(out, hm_table_cell(table, row, c), table->columns[c].size);
 }
 
 static void table_encode_row(const hm_table *table, const hm_save_desc *desc, uint32_t row,
@@ -68,7 +68,7 @@ static void table_save_rows(hm_save_out *out, const hm_table *table, const hm_sa
                 table_encode_row(table, desc, row, out->buffer + size * i);
             else
                 hm_table_pack_row(table, row, out->buffer + size * i);
-        hm_save_bytes(out, out->buffer, size * n);
+        hm_save_write(out, out->buffer, size * n);
     }
 }
 
@@ -134,7 +134,7 @@ static hm_status table_load_cells(hm_load *load)
     const hm_table *table = load->container;
     for (uint32_t c = 0; c < table->column_count; c++) {
         void *cell = hm_table_address(table, &table->columns[c], load->ids.count);
-        if (!hm_load_bytes(&load->in, cell, table->columns[c].size))
+        if (!hm_load_read(&load->in, cell, table->columns[c].size))
             return load->in.status;
     }
     load->ids.count++;
@@ -146,7 +146,7 @@ static hm_status table_load_part(hm_load *load, uint32_t n)
 {
     hm_save_in *in = &load->in;
     size_t size = in->section.encoded_size;
-    if (!hm_load_bytes(in, in->buffer, size * n))
+    if (!hm_load_read(in, in->buffer, size * n))
         return in->status;
     for (uint32_t i = 0; i < n; i++, load->ids.count++) {
         const unsigned char *bytes = in->buffer + size * i;

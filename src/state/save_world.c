@@ -3,7 +3,7 @@
  * rows in groups of 64, each with the slots of its entities and then column after column; the free
  * numbers of archetypes, the next one first; the sparse values, component after component. */
 #include "../world/world_private.h"
-#include "save_world_private.h"
+#include "save_private.h"
 
 #include "../base/base_private.h"
 
@@ -22,7 +22,7 @@ const char *hm_save_name_of(const hm_world *world, const hm_world_save_desc *des
                                                   : hm_world_record(world, number)->name;
 }
 
-hm_status hm_save_check_components(const hm_world *world, const hm_world_save_desc *desc)
+hm_status hm_save_check_formats(const hm_world *world, const hm_world_save_desc *desc)
 {
     for (uint32_t i = 0; desc != NULL && i < desc->format_count; i++) {
         hm_component component = desc->formats[i].component;
@@ -33,6 +33,14 @@ hm_status hm_save_check_components(const hm_world *world, const hm_world_save_de
         if (hm_save_format_of(desc, component) != &desc->formats[i].format)
             return hm_world_refuse_component(world, number, "has two formats");
     }
+    return HM_OK;
+}
+
+hm_status hm_save_check_components(const hm_world *world, const hm_world_save_desc *desc)
+{
+    hm_status formats = hm_save_check_formats(world, desc);
+    if (formats != HM_OK)
+        return formats;
     for (uint32_t i = 0; i < world->component_count; i++) {
         const char *name = hm_save_name_of(world, desc, i);
         if (name == NULL)
@@ -131,7 +139,7 @@ static void world_save_components(hm_save_out *out, const hm_world *world,
         hm_save_put_32(out->buffer + 12, part.version);
         memcpy(out->buffer + HM_SAVE_COMPONENT, part.name, name);
         memcpy(out->buffer + HM_SAVE_COMPONENT + name, part.layout, layout);
-        hm_save_bytes(out, out->buffer, HM_SAVE_COMPONENT + name + layout);
+        hm_save_write(out, out->buffer, HM_SAVE_COMPONENT + name + layout);
     }
 }
 
@@ -166,7 +174,7 @@ static void world_save_rows(hm_save_out *out, const hm_world *world, const hm_wo
         for (uint32_t i = 0; i < runs[r].rows; i++, end += 4)
             hm_save_put_32(out->buffer + end, hm_handle_index(entities[i]));
     }
-    hm_save_bytes(out, out->buffer, end);
+    hm_save_write(out, out->buffer, end);
     for (uint32_t i = 0; i < archetype->set_count; i++) {
         uint32_t number = archetype->set[i];
         const hm_world_cell *cell = &archetype->cells[number];
@@ -190,7 +198,7 @@ static void world_save_times(hm_save_out *out, const hm_world_archetype *archety
         hm_save_put_64(at, archetype->column_changed[cell->column]);
         at += HM_SAVE_TIME;
     }
-    hm_save_bytes(out, out->buffer, (size_t)(at - out->buffer));
+    hm_save_write(out, out->buffer, (size_t)(at - out->buffer));
 }
 
 static void world_save_archetype(hm_save_out *out, const hm_world *world,
@@ -203,10 +211,10 @@ static void world_save_archetype(hm_save_out *out, const hm_world *world,
     hm_save_put_32(out->buffer + 8, index);
     out->buffer[12] = (unsigned char)world_describe_chunks(world, archetype);
     hm_save_put_64(out->buffer + 13, archetype->changed);
-    hm_save_bytes(out, out->buffer, HM_SAVE_ARCHETYPE);
+    hm_save_write(out, out->buffer, HM_SAVE_ARCHETYPE);
     for (uint32_t i = 0; i < archetype->set_count; i++)
         hm_save_put_16(out->buffer + (size_t)2 * i, archetype->set[i]);
-    hm_save_bytes(out, out->buffer, 2 * (size_t)archetype->set_count);
+    hm_save_write(out, out->buffer, 2 * (size_t)archetype->set_count);
     world_save_times(out, archetype);
     for (uint32_t left = archetype->count; left > 0 && out->status == HM_OK;) {
         hm_save_run runs[HM_SAVE_ROWS];
@@ -224,7 +232,7 @@ static void world_save_sparse(hm_save_out *out, const hm_world *world,
     const hm_save_desc *format = hm_save_format_of(desc, world->salt + number);
     hm_save_put_32(out->buffer, sparse->count);
     hm_save_put_64(out->buffer + 4, hm_world_record(world, number)->changed);
-    hm_save_bytes(out, out->buffer, 4 + HM_SAVE_TIME);
+    hm_save_write(out, out->buffer, 4 + HM_SAVE_TIME);
     hm_save_items(out, format, sparse->values, sparse->value_size, sparse->count);
     hm_save_owners(out, sparse->owners, sparse->count);
 }
@@ -257,6 +265,8 @@ hm_status hm_world_save(const hm_world *world, const hm_world_save_desc *desc, h
     if (world->memory == NULL)
         return hm_fail_uninitialised("world");
     hm_status status = hm_save_describe(&section, &plain, world->name);
+    if (status == HM_OK && desc != NULL)
+        status = hm_save_describe_position(&section, desc->position);
     if (status == HM_OK)
         status = world_measure_components(world, desc, &section.payload_size);
     if (status != HM_OK)
@@ -272,7 +282,7 @@ hm_status hm_world_save(const hm_world *world, const hm_world_save_desc *desc, h
             world_save_archetype(&out, world, desc, i);
     for (uint32_t i = world->dropped; i != HM_WORLD_NONE; i = world->archetypes[i].next) {
         hm_save_put_32(out.buffer, i);
-        hm_save_bytes(&out, out.buffer, 4);
+        hm_save_write(&out, out.buffer, 4);
     }
     for (uint32_t i = 0; i < world->component_count && out.status == HM_OK; i++)
         if (hm_world_is_sparse(world, i))

@@ -34,6 +34,13 @@ static inline hm_status hm_state_admit(const hm_known_kind *known, const void *c
     return hm_known_memory(known, container) != NULL ? HM_OK : hm_fail_uninitialised(known->what);
 }
 
+/* Returns the largest alignment that items of this size may have been given. */
+static inline size_t hm_state_align_of(size_t size)
+{
+    size_t align = size & (~size + 1);
+    return align < HM_MEMORY_ALIGNMENT ? align : HM_MEMORY_ALIGNMENT;
+}
+
 /* HM_ERROR_INVALID: whatever the container has, hm_map_apply and its like refuse the change. */
 hm_status hm_changes_check_map(const hm_map *map, const hm_change *change);
 hm_status hm_changes_check_pool(const hm_pool *pool, const hm_change *change);
@@ -57,7 +64,10 @@ hm_status hm_changes_check_world(const hm_world *world, const hm_change *change)
  * container's struct, whose pointers are addresses of memory as it was: they are only read through
  * the view. */
 
-/* A container at a mark. */
+/* Adds the name of a value to a hash that begins: its handle and part. */
+void hm_changes_hash_name(hm_hash *hash, const hm_change *change);
+
+/* A container at a mark, or with a zeroed view as it is now. */
 typedef struct hm_changes_side {
     hm_history_view view;
     union {
@@ -93,8 +103,9 @@ typedef struct hm_changes_kind {
     const hm_known_kind *known;
     size_t anchor; /* bytes to a pointer in it that leads to its memory, or is NULL */
     size_t slots;  /* bytes to what knows the slots: an id table, owners */
-    /* Notes what the sides have, and marks the slots that may differ. */
-    void (*mark)(hm_changes_search *search);
+    /* Notes what a side may have, by hm_changes_expect. */
+    void (*expect)(hm_changes_search *search, const hm_changes_side *side);
+    void (*mark)(hm_changes_search *search); /* marks the slots that may differ */
     void (*find)(const hm_changes_side *side, const void *slots, uint32_t slot,
                  hm_changes_item *item);
     /* Returns a part of the item at a position. */
@@ -105,6 +116,7 @@ typedef struct hm_changes_kind {
 struct hm_changes_search {
     const hm_changes_kind *kind;
     hm_changes_side from, to;
+    uint32_t slots;         /* the sides have at most */
     uint32_t parts;         /* an item has at most */
     size_t largest;         /* bytes of a value, at most */
     hm_status status;       /* of the first mark that failed */
@@ -133,9 +145,11 @@ static inline void hm_changes_read(const hm_changes_side *side, const void *addr
     hm_history_view_read(&side->view, address, to, size);
 }
 
-/* Says how large values of `size` bytes are, of which an item has `parts`. */
-static inline void hm_changes_expect(hm_changes_search *search, uint32_t parts, size_t size)
+/* Makes room for so many slots, and items of so many parts, with values of `size` bytes. */
+static inline void hm_changes_expect(hm_changes_search *search, uint32_t slots, uint32_t parts,
+                                     size_t size)
 {
+    search->slots = slots > search->slots ? slots : search->slots;
     search->parts = parts > search->parts ? parts : search->parts;
     search->largest = size > search->largest ? size : search->largest;
 }
@@ -184,7 +198,7 @@ void hm_changes_mark_owned(hm_changes_search *search, const hm_changes_strip *st
  *
  * A save fills in an hm_save_section: hm_save_describe (name, layout, items), the container's own
  * numbers (up to HM_SAVE_DETAILS; hm_save_describe_ids has those of an id table) and payload_size,
- * which must be known before the first byte. Then hm_save_begin writes the header, hm_save_bytes,
+ * which must be known before the first byte. Then hm_save_begin writes the header, hm_save_write,
  * hm_save_items and hm_save_ids the payload, and hm_save_end checks that it had the size that was
  * said. After a refusal the functions do nothing, and hm_save_end returns why.
  *
@@ -203,21 +217,23 @@ typedef enum hm_save_kind {
     HM_SAVE_LISTS,
     HM_SAVE_INDEX,
     HM_SAVE_WORLD,
+    HM_SAVE_BYTES,       /* of the program's own */
     HM_SAVE_CHANGES = 16 /* added to the kind of a container: what changed in it */
 } hm_save_kind;
 
 /* The bits of a section's flags. */
 enum {
-    HM_SAVE_ENCODED = 1,   /* the items went through encode */
-    HM_SAVE_ASCENDING = 2, /* the slots of live positions ascend, and are not listed */
-    HM_SAVE_REUSE_LAST = 4 /* of a pool */
+    HM_SAVE_ENCODED = 1,    /* the items went through encode */
+    HM_SAVE_ASCENDING = 2,  /* the slots of live positions ascend, and are not listed */
+    HM_SAVE_REUSE_LAST = 4, /* of a pool */
+    HM_SAVE_POSITION = 8    /* the last numbers of the header are where it stands */
 };
 
 enum {
     HM_SAVE_BLOCK = 1 << 16,              /* bytes of the payload before each checksum */
     HM_SAVE_BUFFER = HM_SAVE_MAX_ENCODED, /* bytes that are converted at a time */
     HM_SAVE_TEXT = 255,                   /* bytes of a name, at most */
-    HM_SAVE_DETAILS = 272,                /* numbers of the container's own in a header, at most */
+    HM_SAVE_DETAILS = 272,                /* numbers in a header, at most */
     HM_SAVE_ENTITY = 8                    /* bytes of an entity, for the header of a world */
 };
 
@@ -234,6 +250,7 @@ typedef struct hm_save_section {
     uint32_t count;        /* items */
     uint32_t detail_count;
     uint32_t details[HM_SAVE_DETAILS];
+    hm_position position;  /* zero without HM_SAVE_POSITION */
     uint64_t payload_size; /* bytes, without the checksums of the blocks */
 } hm_save_section;
 
@@ -371,6 +388,19 @@ hm_status hm_save_describe(hm_save_section *section, const hm_save_desc *desc, c
 
 void hm_save_begin(hm_save_out *out, const hm_save_section *section, hm_sink sink);
 
+/* Lets the header say where the container stands; NULL: nothing. HM_ERROR_INVALID: between two
+ * marks. */
+hm_status hm_save_describe_position(hm_save_section *section, const hm_position *position);
+
+/* Hands out what the header of a section that was loaded says; NULL: to nobody. */
+void hm_load_position(hm_position *position, const hm_save_section *section, hm_status status);
+
+/* Returns the name of a hm_save_kind, of its container if it has changes. */
+const char *hm_save_kind_name(uint32_t kind);
+
+/* Reads the next header, whatever it is of. */
+hm_status hm_load_begin(hm_save_in *in, const char *kind, const char *name, hm_source source);
+
 /* Reads headers until one has this kind and the name of the descriptor, or of the container. */
 hm_status hm_load_find(hm_save_in *in, uint32_t kind, const hm_save_desc *desc, const char *name,
                        hm_source source);
@@ -399,11 +429,11 @@ hm_status hm_load_check_retired(hm_save_in *in, uint32_t found, uint32_t retired
 
 /* stream.c: the payload in blocks */
 
-void hm_save_bytes(hm_save_out *out, const void *bytes, size_t size);
+void hm_save_write(hm_save_out *out, const void *bytes, size_t size);
 hm_status hm_save_end(hm_save_out *out);
 
 /* Reads the next bytes of the payload; false: in->status says why not. */
-bool hm_load_bytes(hm_save_in *in, void *bytes, size_t size);
+bool hm_load_read(hm_save_in *in, void *bytes, size_t size);
 
 /* Returns in->status, when the whole payload has been read and its last checksum is right. */
 hm_status hm_load_end(hm_save_in *in);
@@ -423,7 +453,7 @@ HM_INLINE void hm_save_numbers(hm_save_out *out, uint32_t width, uint32_t n,
             for (uint32_t byte = 0; byte < width; byte++)
                 to[byte] = (unsigned char)(number >> 8 * byte);
         }
-        hm_save_bytes(out, out->buffer, (size_t)width * part);
+        hm_save_write(out, out->buffer, (size_t)width * part);
     }
 }
 
@@ -432,7 +462,7 @@ HM_INLINE void hm_save_numbers(hm_save_out *out, uint32_t width, uint32_t n,
 static inline uint32_t hm_load_part(hm_save_in *in, uint32_t width, uint32_t n)
 {
     uint32_t part = n < HM_SAVE_BUFFER / width ? n : HM_SAVE_BUFFER / width;
-    return hm_load_bytes(in, in->buffer, (size_t)width * part) ? part : 0;
+    return hm_load_read(in, in->buffer, (size_t)width * part) ? part : 0;
 }
 
 /* Reads bytes that nobody needs. */

@@ -27,7 +27,8 @@ static hm_status init_any(test_any *made, test_kind kind, const hm_memory *memor
     return status;
 }
 
-#define EACH_CALL(call)                                                                            \
+/* Those whose descriptors are like a map's; then all. */
+#define EACH_ITEM_CALL(call)                                                                       \
     switch (kind) {                                                                                \
     case TEST_MAP:                                                                                 \
         call(map) break;                                                                           \
@@ -39,11 +40,12 @@ static hm_status init_any(test_any *made, test_kind kind, const hm_memory *memor
         call(secondary) break;                                                                     \
     case TEST_LISTS:                                                                               \
         call(lists) break;                                                                         \
-    case TEST_INDEX:                                                                               \
-        call(index) break;                                                                         \
     default:                                                                                       \
-        call(world) break;                                                                         \
+        call(index) break;                                                                         \
     }
+#define EACH_CALL(call)                                                                            \
+    if (kind == TEST_WORLD)                                                                        \
+        call(world) else EACH_ITEM_CALL(call)
 
 static uint32_t count_any(const test_any *made, test_kind kind)
 {
@@ -57,8 +59,11 @@ static hm_status load_changes(test_any *made, test_kind kind, const hm_save_desc
                               test_file *file)
 {
     hm_status status = HM_OK;
+    const hm_world_save_desc plain = {.max_count = desc != NULL ? desc->max_count : 0};
+    if (kind == TEST_WORLD)
+        return hm_world_load_changes(&made->world, &plain, test_source(file));
 #define LOAD(of) status = hm_##of##_load_changes(&made->of, desc, test_source(file));
-    EACH_CALL(LOAD)
+    EACH_ITEM_CALL(LOAD)
     return status;
 }
 

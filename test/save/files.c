@@ -67,7 +67,7 @@ static void save_changes(state *in, uint32_t steps)
     uint64_t from = hm_history_mark(&history);
     run(in, &made, steps);
     uint64_t to = hm_history_mark(&history);
-    CHECK(in->kind->save_changes(&history, &made, from, to, test_sink(&in->whole)) == HM_OK);
+    CHECK(in->kind->save_changes(&history, &made, NULL, from, to, test_sink(&in->whole)) == HM_OK);
     in->kind->fini(&made);
     hm_history_fini(&history);
 }
@@ -152,7 +152,7 @@ static void check(void *context)
     state *in = context;
     const saved_kind *kind = in->kind;
     test_file_seal(&in->file);
-    hm_status status = in->has_start ? kind->load_changes(&in->loaded, test_source(&in->file))
+    hm_status status = in->has_start ? kind->load_changes(&in->loaded, NULL, test_source(&in->file))
                                      : kind->load(&in->loaded, NULL, test_source(&in->file));
     CHECK(kind->validate(&in->loaded) == HM_OK);
     if (status != HM_OK && !in->has_start) {

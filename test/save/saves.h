@@ -103,9 +103,14 @@ typedef struct saved_kind {
     hm_status (*trim)(saved *made);
     hm_status (*changes)(const hm_history *history, const saved *made, uint64_t from, uint64_t to,
                          hm_change_visit *visit, void *context);
-    hm_status (*save_changes)(const hm_history *history, const saved *made, uint64_t from,
-                              uint64_t to, hm_sink sink);
-    hm_status (*load_changes)(saved *made, hm_source source);
+    hm_status (*save_changes)(const hm_history *history, const saved *made,
+                              const hm_save_desc *desc, uint64_t from, uint64_t to, hm_sink sink);
+    hm_status (*save_values)(const saved *made, const hm_save_desc *desc, const hm_handle *handles,
+                             uint32_t n, hm_sink sink);
+    hm_status (*load_changes)(saved *made, const hm_save_desc *desc, hm_source source);
+    hm_status (*visit)(const saved *made, const hm_handle *handles, uint32_t n,
+                       hm_change_visit *visit, void *context);
+    uint64_t (*hash)(const saved *made, const hm_handle *handles, uint32_t n);
     hm_stats (*get_stats)(const saved *made);
     void (*compare)(const saved *a, const saved *b);     /* all that can be asked */
     bool (*go_on)(saved *a, saved *b, uint64_t *random); /* one more each; false: refused */
@@ -113,7 +118,7 @@ typedef struct saved_kind {
 } saved_kind;
 
 /* Defines the row of a kind, from its `shapes` and static functions `init`, `add`, `run`,
- * `compare`, save_kind and load_kind. `run` changes something that a random number below 1,000
+ * `compare`, and those that take a descriptor: save_kind, load_kind and so on. `run` changes something that a random number below 1,000
  * chooses, and returns how many to add. */
 #define SAVED_ROW(kind)                                                                            \
     static void run_any(saved *made, uint64_t *random)                                             \
@@ -143,12 +148,12 @@ typedef struct saved_kind {
               (const hm_history *history, const saved *made, uint64_t from, uint64_t to,           \
                hm_change_visit *visit, void *context),                                             \
               changes(history, &made->kind, from, to, visit, context))                             \
-    TEST_ASKS(                                                                                     \
-        hm_status, save_changes, kind,                                                             \
-        (const hm_history *history, const saved *made, uint64_t from, uint64_t to, hm_sink sink),  \
-        save_changes(history, &made->kind, NULL, from, to, sink))                                  \
-    TEST_ASKS(hm_status, load_changes, kind, (saved * made, hm_source source),                     \
-              load_changes(&made->kind, NULL, source))                                             \
+    TEST_ASKS(hm_status, visit, kind,                                                              \
+              (const saved *made, const hm_handle *handles, uint32_t n, hm_change_visit *visit,    \
+               void *context),                                                                     \
+              visit(&made->kind, handles, n, visit, context))                                      \
+    TEST_ASKS(uint64_t, hash, kind, (const saved *made, const hm_handle *handles, uint32_t n),     \
+              hash(&made->kind, NULL, handles, n))                                                 \
     const saved_kind saved_##kind = {.name = #kind,                                                \
                                      .shapes = sizeof shapes / sizeof *shapes,                     \
                                      .init = init,                                                 \
@@ -159,6 +164,9 @@ typedef struct saved_kind {
                                      .trim = trim_##kind,                                          \
                                      .changes = changes_##kind,                                    \
                                      .save_changes = save_changes_##kind,                          \
+                                     .save_values = save_values_##kind,                            \
+                                     .visit = visit_##kind,                                        \
+                                     .hash = hash_##kind,                                          \
                                      .load_changes = load_changes_##kind,                          \
                                      .get_stats = get_stats_##kind,                                \
                                      .compare = compare,                                           \
@@ -171,6 +179,17 @@ typedef struct saved_kind {
               save(&made->kind, desc, sink))                                                       \
     TEST_ASKS(hm_status, load, kind, (saved * made, const hm_save_desc *desc, hm_source source),   \
               load(&made->kind, desc, source))                                                     \
+    TEST_ASKS(hm_status, save_changes, kind,                                                       \
+              (const hm_history *history, const saved *made, const hm_save_desc *desc,             \
+               uint64_t from, uint64_t to, hm_sink sink),                                          \
+              save_changes(history, &made->kind, desc, from, to, sink))                            \
+    TEST_ASKS(hm_status, save_values, kind,                                                        \
+              (const saved *made, const hm_save_desc *desc, const hm_handle *handles, uint32_t n,  \
+               hm_sink sink),                                                                      \
+              save_values(&made->kind, desc, handles, n, sink))                                    \
+    TEST_ASKS(hm_status, load_changes, kind,                                                       \
+              (saved * made, const hm_save_desc *desc, hm_source source),                          \
+              load_changes(&made->kind, desc, source))                                             \
     SAVED_ROW(kind)
 
 /* Defines `init` of a kind whose `shapes` are descriptors. */

@@ -114,16 +114,52 @@ static void compare(const saved *a, const saved *b)
     }
 }
 
+/* What a descriptor has that a world's has too. */
+static hm_world_save_desc desc_of(const hm_save_desc *desc)
+{
+    if (desc == NULL)
+        return (hm_world_save_desc){.name = NULL};
+    CHECK(desc->encode == NULL && desc->decode == NULL);
+    return (hm_world_save_desc){.name = desc->name,
+                                .max_count = desc->max_count,
+                                .max_slots = desc->max_slots,
+                                .context = desc->context,
+                                .position = desc->position,
+                                .filter = desc->filter,
+                                .max_size = desc->max_size};
+}
+
 static hm_status save_world(const saved *made, const hm_save_desc *desc, hm_sink sink)
 {
-    CHECK(desc == NULL);
-    return hm_world_save(&made->world, NULL, sink);
+    const hm_world_save_desc with = desc_of(desc);
+    return hm_world_save(&made->world, &with, sink);
 }
 
 static hm_status load_world(saved *made, const hm_save_desc *desc, hm_source source)
 {
-    CHECK(desc == NULL);
-    return hm_world_load(&made->world, NULL, source);
+    const hm_world_save_desc with = desc_of(desc);
+    return hm_world_load(&made->world, &with, source);
+}
+
+static hm_status save_changes_world(const hm_history *history, const saved *made,
+                                    const hm_save_desc *desc, uint64_t from, uint64_t to,
+                                    hm_sink sink)
+{
+    const hm_world_save_desc with = desc_of(desc);
+    return hm_world_save_changes(history, &made->world, &with, from, to, sink);
+}
+
+static hm_status save_values_world(const saved *made, const hm_save_desc *desc,
+                                   const hm_handle *handles, uint32_t n, hm_sink sink)
+{
+    const hm_world_save_desc with = desc_of(desc);
+    return hm_world_save_values(&made->world, &with, handles, n, sink);
+}
+
+static hm_status load_changes_world(saved *made, const hm_save_desc *desc, hm_source source)
+{
+    const hm_world_save_desc with = desc_of(desc);
+    return hm_world_load_changes(&made->world, &with, source);
 }
 
 SAVED_ROW(world)

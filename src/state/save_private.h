@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* state: what the saves and loads of worlds share. A load of one has these sources:
+/* state: what the saves and loads of worlds share, and those of changes. A load of a world has
+ * these sources:
  *
  *     load_world.c            components, entities, sparse values
  *       load_archetypes.c     archetypes and their rows
  *       save_world.c          the names and formats of components */
-#ifndef HANDLE_MAP_SAVE_WORLD_PRIVATE_H
-#define HANDLE_MAP_SAVE_WORLD_PRIVATE_H
+#ifndef HANDLE_MAP_SAVE_PRIVATE_H
+#define HANDLE_MAP_SAVE_PRIVATE_H
 
 #include "state_private.h"
 
@@ -54,6 +55,9 @@ static inline uint32_t hm_save_most_spares(const hm_world_archetype *archetype, 
 }
 
 /* save_world.c */
+
+/* HM_ERROR_INVALID: a format is for no component, or a component has two. */
+hm_status hm_save_check_formats(const hm_world *world, const hm_world_save_desc *desc);
 
 /* Returns the format of a component, or NULL. */
 const hm_save_desc *hm_save_format_of(const hm_world_save_desc *desc, hm_component component);
@@ -115,5 +119,50 @@ bool hm_load_destroys(const hm_load_world *load, const hm_load_component *part);
 
 /* Destroys the values of a component in all rows. */
 void hm_load_destroy_rows(hm_load_world *load, const hm_load_component *part);
+
+/* changes: what save_changes.c and load_changes.c share */
+
+/* Bytes before the value of a change: its handle, its part, the bytes of its value, its kind. */
+enum { HM_DELTA_HEAD = 17 };
+
+/* The numbers of the header. Sections of 0.3 have none. */
+enum {
+    HM_DELTA_FROM,     /* the mark from which it leads to the position of the header: two numbers */
+    HM_DELTA_DONE = 2, /* changes on this way that were in sections before */
+    HM_DELTA_IS_PART,  /* 1: there are more, for another section */
+    HM_DELTA_DETAILS
+};
+
+/* A container, and how its values are saved. */
+typedef struct hm_delta {
+    hm_save_kind kind;
+    const hm_known_kind *known;
+    const void *container;
+    uint32_t type_id;
+    size_t item_size;                /* bytes; of a world those of an entity */
+    hm_save_desc desc;               /* of a world the part that is like others' */
+    const hm_world_save_desc *world; /* or NULL */
+} hm_delta;
+
+hm_delta hm_delta_of_map(const hm_map *map, const hm_save_desc *desc);
+hm_delta hm_delta_of_pool(const hm_pool *pool, const hm_save_desc *desc);
+hm_delta hm_delta_of_table(const hm_table *table, const hm_save_desc *desc);
+hm_delta hm_delta_of_secondary(const hm_secondary *secondary, const hm_save_desc *desc);
+hm_delta hm_delta_of_lists(const hm_lists *lists, const hm_save_desc *desc);
+hm_delta hm_delta_of_index(const hm_index *index, const hm_save_desc *desc);
+hm_delta hm_delta_of_world(const hm_world *world, const hm_world_save_desc *desc);
+
+/* Returns the format of a value. Without encode, or decode, that is saved as its bytes. */
+const hm_save_desc *hm_delta_format(const hm_delta *of, const hm_change *change);
+
+/* Returns the bytes of an item of a value; a tag and an entity have none. */
+size_t hm_delta_item_size(const hm_delta *of, const hm_change *change);
+
+/* Tells where the changes of a section lead from, and to; false: it does not say. */
+bool hm_delta_way(const hm_save_section *section, hm_position *from, hm_position *to);
+
+/* Fills in what the descriptor and the container say. HM_ERROR_INVALID, HM_ERROR_FULL: it is not
+ * initialised. */
+hm_status hm_delta_describe(hm_save_section *section, const hm_delta *of);
 
 #endif
