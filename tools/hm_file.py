@@ -311,10 +311,12 @@ def difference_of(a, b):
     if at is None:
         return None
     size = a.encoded_size
-    if KINDS[a.kind] in ("map", "pool", "table", "secondary") and at < a.count * size:
-        begin = at // size * size
-        return (f"item {at // size}, byte {at - begin}: {one[begin:begin + size].hex(' ')}"
-                f" and {other[begin:begin + size].hex(' ')}")
+    kind = KINDS[a.kind] if a.kind < len(KINDS) else None
+    first = len(one) - a.count * size if kind == "pool" else 0
+    if kind in ("map", "pool", "table", "secondary") and first <= at < first + a.count * size:
+        begin = first + (at - first) // size * size
+        return (f"item {(at - first) // size}, byte {at - begin}:"
+                f" {one[begin:begin + size].hex(' ')} and {other[begin:begin + size].hex(' ')}")
     return f"byte {at} of the payload: {one[at]:02x} and {other[at]:02x}"
 
 
@@ -326,7 +328,8 @@ def compare_files(first, second):
             return False
         found = difference_of(a, b)
         if found is not None:
-            print(f"{KINDS[a.kind]} '{a.name}', {found}")
+            kind = KINDS[a.kind] if a.kind < len(KINDS) else f"kind {a.kind}"
+            print(f"{kind} '{a.name}', {found}")
             return False
     return True
 

@@ -36,8 +36,10 @@ def check_differences(kind, data):
         b.payload.data = bytes(changed)
         found = hm_file.difference_of(a, b)
         place = f"byte {i} of the payload"
-        if kind in ("map", "pool", "table", "secondary") and i < a.count * a.encoded_size:
-            place = f"item {i // a.encoded_size}, byte {i % a.encoded_size}"
+        at = i - (len(changed) - a.count * a.encoded_size if kind == "pool" else 0)
+        if (kind in ("map", "pool", "table", "secondary")
+                and 0 <= at < a.count * a.encoded_size):
+            place = f"item {at // a.encoded_size}, byte {at % a.encoded_size}"
         if found is None or not found.startswith(place + ": "):
             sys.exit(f"{kind}: the difference in byte {i} is told as {found}")
 
