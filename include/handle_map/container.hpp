@@ -17,6 +17,7 @@
 #define HANDLE_MAP_CONTAINER_HPP
 
 #include <handle_map/changes.h>
+#include <handle_map/history.hpp>
 #include <handle_map/order.hpp>
 #include <handle_map/save.hpp>
 
@@ -175,32 +176,39 @@ template <class Shape> class container
                       "what this type owns elsewhere would not be rewound");
         return call::watch(&history, c());
     }
+    status watch(hm::history &history) noexcept
+    {
+        return watch(*history.c());
+    }
     /* Makes a change of another container in this one. See changes.h. */
     status apply(const hm_change &change) noexcept
     {
         return call::apply(c(), &change);
     }
-    /* Calls visit(const hm_change &) for each value that differs between two marks. See changes.h.
+    /* Calls visit(const hm_change &) for each value that differs between two marks of a history.
+     * From hm::mark() on, all that is there is inserted. See changes.h. Example:
+     *
+     *     sprites.changes(history, acknowledged, history.mark(), send);
      */
     template <class Visit>
-    status changes(const hm_history &history, std::uint64_t from, std::uint64_t to,
+    status changes(history_argument history, mark_argument from, mark_argument to,
                    Visit &&visit) const noexcept
     {
         using visitor = std::remove_reference_t<Visit>;
         hm_change_visit *tell = [](const hm_change *change, void *context) noexcept {
             std::invoke(*static_cast<visitor *>(context), *change);
         };
-        return call::changes(&history, c(), from, to, tell,
+        return call::changes(history, c(), from, to, tell,
                              const_cast<void *>(static_cast<const void *>(&visit)));
     }
 
     /* Writes what changed between two marks, and makes such changes in this container; sink, source
      * and descriptor as in save and load, but values go as bytes. See save.h. */
     template <class Sink>
-    status save_changes(const hm_history &history, std::uint64_t from, std::uint64_t to,
-                        Sink &&sink, const hm_save_desc &with = {}) const noexcept
+    status save_changes(history_argument history, mark_argument from, mark_argument to, Sink &&sink,
+                        const hm_save_desc &with = {}) const noexcept
     {
-        return call::save_changes(&history, c(), &with, from, to, detail::sink_of(sink));
+        return call::save_changes(history, c(), &with, from, to, detail::sink_of(sink));
     }
     template <class Source>
     status load_changes(Source &&source, const hm_save_desc &with = {}) noexcept

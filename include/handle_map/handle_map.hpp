@@ -28,7 +28,7 @@
  * them.
  *
  * Moving. Containers are movable and not copyable. Moving leaves an empty container of capacity 0,
- * and handles stay valid in the other one.
+ * and handles stay valid in the other one. An hm::history is neither.
  *
  * Threads: as in C. */
 #ifndef HANDLE_MAP_HANDLE_MAP_HPP
@@ -37,6 +37,7 @@
 #include <handle_map/commands.hpp>
 #include <handle_map/container.hpp>
 #include <handle_map/handle.hpp>
+#include <handle_map/history.hpp>
 #include <handle_map/index.hpp>
 #include <handle_map/lists.hpp>
 #include <handle_map/map.hpp>

@@ -24,6 +24,7 @@ hm::table<hm::lanes<8>, float, glow> points;
 hm::index<sprite, team> teams;
 hm::world level, empty_world(UINT32_MAX), moved_world;
 hm::entity player;
+hm::history played({8}), empty_history({UINT32_MAX}); // more marks than can be
 
 static void fill()
 {
@@ -58,6 +59,7 @@ static void fill()
     of_world.name = "moved";
     hm::world made(of_world);
     moved_world = std::move(made);
+    hm::value_or_throw(played.mark());
 }
 
 int main()

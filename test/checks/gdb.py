@@ -164,6 +164,8 @@ EXPECTED_OF_CLASSES = {
              "[index 0, generation 1, type 0] = sprite {depth = 1, texture = 2} | glow {radius = 3}}",
     "moved_world": "hm::world 'moved', 0 of 10 entities, 0 archetypes",
     "::empty_world": "hm::world, not initialised",
+    "played": "hm::history, 1 of 8 marks, the next is 2; 0 copies of 4096 bytes",
+    "::empty_history": "hm::history, not initialised",
 }
 # As lldb lays them out.
 EXPECTED_OF_LLDB = {

@@ -85,6 +85,12 @@ for kind in world query commands; do
     done
     echo "hm_$kind: $(echo "$names" | wc -w) functions in C++"
 done
+names=$(sed -n 's/^[A-Za-z].*[ *]hm_history_\([a-z_]*\)(.*/\1/p' "$source/include/handle_map/history.h")
+for name in $names; do
+    grep -q "hm_history_$name(" "$source/include/handle_map/history.hpp" ||
+        complain "hm_history_$name has no form in C++"
+done
+echo "hm_history: $(echo "$names" | wc -w) functions in C++"
 if $failed; then
     exit 1
 fi

@@ -19,6 +19,9 @@ extern hm::pool<std::string> names;
 extern hm::table<float, float> whole;
 extern hm::table<hm::lanes<8>, float, float> groups;
 extern hm::handle<std::string> name;
+extern hm::history history;
+extern std::string text;
+extern const int limit;
 
 void run();
 void run()
@@ -83,6 +86,24 @@ void run()
 #endif
 #ifdef a_key_that_is_no_number // a key is a number
     sprites.defragment_by([](const sprite &) { return "depth"; });
+#endif
+#ifdef a_string_that_a_history_watches // a history watches plain bytes
+    (void)history.watch(text);
+#endif
+#ifdef a_container_that_a_history_watches // a history watches plain bytes
+    (void)history.watch(sprites);
+#endif
+#ifdef a_constant_that_a_history_watches // a history watches plain bytes
+    (void)history.watch(limit);
+#endif
+#ifdef a_history_that_moves // deleted
+    hm::history moved(std::move(history));
+#endif
+#ifdef a_number_in_place_of_a_mark // hm::mark
+    (void)history.rewind(1);
+#endif
+#ifdef strings_in_a_history // would not be rewound
+    (void)names.watch(history);
 #endif
     hm::map<std::unique_ptr<int>, 0x7FFF> owners(10);
     hm::secondary<std::string, std::unique_ptr<int>> values(names);

@@ -536,6 +536,8 @@ def inner_of_class(value, kind):
         return value["id_"]
     if kind == "world":
         return value["own_"]["core"].dereference()["c"]
+    if kind == "history":
+        return value["c_"]
     return value["own_"]["c"]
 
 
