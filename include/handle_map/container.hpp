@@ -194,29 +194,70 @@ template <class Shape> class container
     status changes(history_argument history, mark_argument from, mark_argument to,
                    Visit &&visit) const noexcept
     {
-        using visitor = std::remove_reference_t<Visit>;
-        hm_change_visit *tell = [](const hm_change *change, void *context) noexcept {
-            std::invoke(*static_cast<visitor *>(context), *change);
-        };
-        return call::changes(history, c(), from, to, tell,
+        return call::changes(history, c(), from, to, &show<Visit>,
                              const_cast<void *>(static_cast<const void *>(&visit)));
     }
+    /* The same for each value that there is now, as inserted; or for each of n handles. */
+    template <class Visit> status visit(Visit &&visit) const noexcept
+    {
+        return call::visit(c(), nullptr, HM_ALL, &show<Visit>,
+                           const_cast<void *>(static_cast<const void *>(&visit)));
+    }
+    template <class Visit>
+    status visit(span<const handle_type> handles, Visit &&visit) const noexcept
+    {
+        return call::visit(c(), detail::ids(handles.data()), detail::count_of(handles.size()),
+                           &show<Visit>, const_cast<void *>(static_cast<const void *>(&visit)));
+    }
 
-    /* Writes what changed between two marks, and makes such changes in this container; sink, source
-     * and descriptor as in save and load, but values go as bytes. See save.h. */
+    /* Writes what changed between two marks, or the values that these handles have now, and makes
+     * such changes in this container; sink, source and descriptor as in save and load. See save.h.
+     */
     template <class Sink>
     status save_changes(history_argument history, mark_argument from, mark_argument to, Sink &&sink,
                         const hm_save_desc &with = {}) const noexcept
     {
-        return call::save_changes(history, c(), &with, from, to, detail::sink_of(sink));
+        const hm_save_desc desc = changes_desc(with);
+        return call::save_changes(history, c(), &desc, from, to, detail::sink_of(sink));
+    }
+    template <class Sink>
+    status save_values(span<const handle_type> handles, Sink &&sink,
+                       const hm_save_desc &with = {}) const noexcept
+    {
+        const hm_save_desc desc = changes_desc(with);
+        return call::save_values(c(), &desc, detail::ids(handles.data()),
+                                 detail::count_of(handles.size()), detail::sink_of(sink));
     }
     template <class Source>
     status load_changes(Source &&source, const hm_save_desc &with = {}) noexcept
     {
-        return call::load_changes(c(), &with, detail::source_of(source));
+        const hm_save_desc desc = changes_desc(with);
+        return call::load_changes(c(), &desc, detail::source_of(source));
+    }
+    /* A hash of all values, or of those of these handles, whatever their order in memory. See
+     * hm_map_hash. */
+    [[nodiscard]] std::uint64_t hash(const hm_save_desc &with = {}) const noexcept
+    {
+        const hm_save_desc desc = changes_desc(with);
+        return call::hash(c(), &desc, nullptr, HM_ALL);
+    }
+    [[nodiscard]] std::uint64_t hash(span<const handle_type> handles,
+                                     const hm_save_desc &with = {}) const noexcept
+    {
+        const hm_save_desc desc = changes_desc(with);
+        return call::hash(c(), &desc, detail::ids(handles.data()),
+                          detail::count_of(handles.size()));
     }
 
   protected:
+    template <class Visit> static void show(const hm_change *change, void *visit) noexcept
+    {
+        std::invoke(*static_cast<std::remove_reference_t<Visit> *>(visit), *change);
+    }
+    static hm_save_desc changes_desc(const hm_save_desc &with) noexcept
+    {
+        return detail::save_desc_of<typename Shape::saved_item>(with);
+    }
     static auto desc_of(const options_type &with) noexcept
     {
         typename Shape::desc desc{};

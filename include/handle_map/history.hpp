@@ -77,6 +77,7 @@ struct history_options {
     hm_history_method method = HM_HISTORY_AUTO;
     std::size_t size = 0;              /* bytes of address space for all containers together */
     const hm_memory *memory = nullptr; /* the parent; must outlive the history */
+    std::uint64_t epoch = 0;           /* goes with each mark to whoever follows the history */
 };
 
 /* Neither copied nor moved, since containers keep its address; so a class that has one as a member
@@ -123,6 +124,7 @@ class [[nodiscard]] history
         desc.method = with.method;
         desc.size = with.size;
         desc.memory = with.memory;
+        desc.epoch = with.epoch;
         return hm_history_init(&c_, &desc);
     }
     /* Whether init has succeeded. */
@@ -171,6 +173,11 @@ class [[nodiscard]] history
         return hm_history_unwatch(&c_, std::addressof(object));
     }
 
+    /* The epoch and the current mark, for the descriptors of saves. */
+    [[nodiscard]] hm_position position() const noexcept
+    {
+        return hm_history_position(&c_);
+    }
     [[nodiscard]] history_stats stats() const noexcept
     {
         return hm_history_get_stats(&c_);

@@ -205,10 +205,9 @@ class [[nodiscard]] world : public destroyer<issuer<container<detail::world_shap
     template <class... Types, class Sink>
     status save(Sink &&sink, const hm_world_save_desc &with = {}) const noexcept
     {
-        hm_component_format formats[sizeof...(Types) + 1];
-        const hm_component set[] = {own_.core->find<Types>()..., HM_INVALID_INDEX};
-        const hm_world_save_desc desc = with_formats<Types...>(with, set, formats);
-        return hm_world_save(c(), &desc, detail::sink_of(sink));
+        return write_with<Types...>(with, [&](const hm_world_save_desc *desc) {
+            return hm_world_save(c(), desc, detail::sink_of(sink));
+        });
     }
     /* As hm_world_load: makes these components first if need be. A component that the file has must
      * be one of the world's, and so among these unless it was made before. */
@@ -217,6 +216,47 @@ class [[nodiscard]] world : public destroyer<issuer<container<detail::world_shap
     {
         return read_with<Types...>(with, [&](const hm_world_save_desc *desc) {
             return hm_world_load(c(), desc, detail::source_of(source));
+        });
+    }
+    /* As hm_world_save_changes and the like, with code for these types as in save and load. */
+    template <class... Types, class Sink>
+    status save_changes(history_argument history, mark_argument from, mark_argument to, Sink &&sink,
+                        const hm_world_save_desc &with = {}) const noexcept
+    {
+        return write_with<Types...>(with, [&](const hm_world_save_desc *desc) {
+            return hm_world_save_changes(history, c(), desc, from, to, detail::sink_of(sink));
+        });
+    }
+    template <class... Types, class Sink>
+    status save_values(span<const entity> entities, Sink &&sink,
+                       const hm_world_save_desc &with = {}) const noexcept
+    {
+        return write_with<Types...>(with, [&](const hm_world_save_desc *desc) {
+            return hm_world_save_values(c(), desc, detail::ids(entities.data()),
+                                        detail::count_of(entities.size()), detail::sink_of(sink));
+        });
+    }
+    template <class... Types, class Source>
+    status load_changes(Source &&source, const hm_world_save_desc &with = {}) noexcept
+    {
+        return read_with<Types...>(with, [&](const hm_world_save_desc *desc) {
+            return hm_world_load_changes(c(), desc, detail::source_of(source));
+        });
+    }
+    template <class... Types>
+    [[nodiscard]] std::uint64_t hash(const hm_world_save_desc &with = {}) const noexcept
+    {
+        return write_with<Types...>(with, [&](const hm_world_save_desc *desc) {
+            return hm_world_hash(c(), desc, nullptr, HM_ALL);
+        });
+    }
+    template <class... Types>
+    [[nodiscard]] std::uint64_t hash(span<const entity> entities,
+                                     const hm_world_save_desc &with = {}) const noexcept
+    {
+        return write_with<Types...>(with, [&](const hm_world_save_desc *desc) {
+            return hm_world_hash(c(), desc, detail::ids(entities.data()),
+                                 detail::count_of(entities.size()));
         });
     }
     /* As hm_world_merge, with the components of load; `remap`: a secondary<world, entity>. */
@@ -440,6 +480,15 @@ class [[nodiscard]] world : public destroyer<issuer<container<detail::world_shap
         return read_with<Types...>(with, [&](const hm_world_save_desc *desc) {
             return hm_world_merge(c(), desc, detail::source_of(source), remap);
         });
+    }
+    /* Calls with a descriptor that has the code for these components, if there are such. */
+    template <class... Types, class Call>
+    auto write_with(const hm_world_save_desc &with, Call write) const noexcept
+    {
+        hm_component_format formats[sizeof...(Types) + 1];
+        const hm_component set[] = {own_.core->find<Types>()..., HM_INVALID_INDEX};
+        const hm_world_save_desc desc = with_formats<Types...>(with, set, formats);
+        return write(&desc);
     }
     /* Makes these components, and calls with a descriptor that has the code for them. */
     template <class... Types, class Call>

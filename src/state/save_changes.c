@@ -347,6 +347,8 @@ static uint64_t delta_hash(const delta_calls *calls, const hm_delta *of, const h
                                       const hm_handle *handles, uint32_t n, hm_sink sink)          \
     {                                                                                              \
         HM_CONTRACT(type != NULL, "hm_" #type "_save_values: " #type " is NULL");                  \
+        HM_CONTRACT(handles != NULL || n == 0 || n == HM_ALL,                                      \
+                    "hm_" #type "_save_values: handles is NULL");                                  \
         const hm_delta of = hm_delta_of_##type(type, desc);                                        \
         delta_search search = {                                                                    \
             .calls = &delta_calls_of_##type, .of = &of, .handles = handles, .n = n};               \
@@ -356,6 +358,8 @@ static uint64_t delta_hash(const delta_calls *calls, const hm_delta *of, const h
                               const hm_handle *handles, uint32_t n)                                \
     {                                                                                              \
         HM_CONTRACT(type != NULL, "hm_" #type "_hash: " #type " is NULL");                         \
+        HM_CONTRACT(handles != NULL || n == 0 || n == HM_ALL,                                      \
+                    "hm_" #type "_hash: handles is NULL");                                         \
         const hm_delta of = hm_delta_of_##type(type, desc);                                        \
         return delta_hash(&delta_calls_of_##type, &of, handles, n);                                \
     }

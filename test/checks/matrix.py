@@ -78,6 +78,9 @@ changes         | = | = | = | = | = | = | =
 apply           | = | = | = | = | = | = | =
 save_changes    | = | = | = | = | = | = | =
 load_changes    | = | = | = | = | = | = | =
+save_values     | = | = | = | = | = | = | =
+visit           | = | = | = | = | = | = | =
+hash            | = | = | = | = | = | = | =
 """
 
 # Methods that the C++ classes call otherwise; None: what the class has instead is not a method.

@@ -99,7 +99,15 @@ static void no_visit(const hm_change *change, void *context)
             hm_##kind##_save_changes(NULL, &(hm_##kind){0}, NULL, 0, 0, no_sink));                 \
     NULL_OF(kind, save_changes, kind,                                                              \
             hm_##kind##_save_changes(&no_history, NULL, NULL, 0, 0, no_sink));                     \
-    NULL_OF(kind, load_changes, kind, hm_##kind##_load_changes(NULL, NULL, no_source))
+    NULL_OF(kind, load_changes, kind, hm_##kind##_load_changes(NULL, NULL, no_source));            \
+    NULL_OF(kind, visit, kind, hm_##kind##_visit(NULL, NULL, 0, no_visit, NULL));                  \
+    NULL_OF(kind, visit, handles, hm_##kind##_visit(&(hm_##kind){0}, NULL, 1, no_visit, NULL));    \
+    NULL_OF(kind, visit, visit, hm_##kind##_visit(&(hm_##kind){0}, NULL, 0, NULL, NULL));          \
+    NULL_OF(kind, save_values, kind, hm_##kind##_save_values(NULL, NULL, NULL, 0, no_sink));       \
+    NULL_OF(kind, save_values, handles,                                                            \
+            hm_##kind##_save_values(&(hm_##kind){0}, NULL, NULL, 1, no_sink));                     \
+    NULL_OF(kind, hash, kind, hm_##kind##_hash(NULL, NULL, NULL, 0));                              \
+    NULL_OF(kind, hash, handles, hm_##kind##_hash(&(hm_##kind){0}, NULL, NULL, 1))
 #define NULL_OF_MERGE(kind)                                                                        \
     NULL_OF(merge, begin_##kind, merge,                                                            \
             hm_merge_begin_##kind(NULL, &(hm_##kind){0}, NULL, no_source, NULL));                  \
@@ -232,6 +240,7 @@ TEST(contract, every_function_of_a_history_panics_without_what_it_needs)
     NULL_OF_FILES(index);
     NULL_OF_FILES(world);
     NULL_OF(history, fini, history, (hm_history_fini(NULL), 0));
+    NULL_OF(history, position, history, (hm_history_position(NULL), 0));
     NULL_OF(history, watch, history, hm_history_watch(NULL, no_text, 1));
     NULL_OF(history, unwatch, history, hm_history_unwatch(NULL, no_text));
     NULL_OF(history, mark, history, hm_history_mark(NULL));
@@ -239,6 +248,12 @@ TEST(contract, every_function_of_a_history_panics_without_what_it_needs)
     NULL_OF(history, get_stats, history, (hm_history_get_stats(NULL), 0));
     NULL_OF(history, validate, history, hm_history_validate(NULL));
     NULL_OF(change, hash, change, hm_change_hash(NULL));
+    NULL_OF(save, bytes, bytes, hm_save_bytes(NULL, 0, NULL, 1, no_sink));
+    NULL_OF(load, bytes, size, hm_load_bytes(NULL, NULL, NULL, NULL, no_source));
+    NULL_OF(load, bytes, bytes, hm_load_bytes(NULL, NULL, NULL, &(size_t){1}, no_source));
+    NULL_OF(section, read, section, hm_section_read(NULL, no_source));
+    CHECK_PANICS("", "hm_section_read: source.read is NULL",
+                 hm_section_read(&(hm_section){.kind = NULL}, no_source));
 }
 
 TEST(contract, every_function_of_a_merge_panics_without_what_it_needs)

@@ -1,0 +1,677 @@
+/* SPDX-License-Identifier: MIT */
+/* Copies that follow a container: which changes they take, in parts, by a filter, through codecs;
+ * values and hashes of some handles; and what stands beside containers in a file. */
+#include "saves.h"
+
+#include "support/last_error.h"
+
+enum { STEPS = 60, EPOCH = 5, MOST = 4000, TYPE = 3 };
+
+/* A container in a history, and a copy. */
+typedef struct scene {
+    const saved_kind *kind;
+    hm_history history;
+    saved made, copy;
+    hm_position at; /* of the copy */
+    test_file file;
+    uint64_t random;
+} scene;
+
+static void begin(scene *in, const saved_kind *kind)
+{
+    memset(in, 0, sizeof *in);
+    in->kind = kind;
+    in->random = 7;
+    CHECK(hm_history_init(&in->history, &(hm_history_desc){.marks = 4, .epoch = EPOCH}) == HM_OK);
+    CHECK(hm_history_watch(&in->history, &in->made, sizeof in->made) == HM_OK);
+    kind->init(&in->made, 0, &in->history.table);
+    kind->init(&in->copy, 0, NULL);
+}
+
+static void end(scene *in)
+{
+    in->kind->fini(&in->copy);
+    in->kind->fini(&in->made);
+    hm_history_fini(&in->history);
+    test_file_end(&in->file);
+}
+
+/* Changes something, and takes a mark. */
+static uint64_t go_on(scene *in)
+{
+    for (uint32_t i = 0; i < STEPS; i++)
+        in->kind->run(&in->made, &in->random);
+    return hm_history_mark(&in->history);
+}
+
+static hm_status save(scene *in, const hm_save_desc *desc, uint64_t from, uint64_t to)
+{
+    in->file.size = 0;
+    return in->kind->save_changes(&in->history, &in->made, desc, from, to, test_sink(&in->file));
+}
+
+static hm_status load(scene *in)
+{
+    const hm_save_desc desc = {.position = &in->at};
+    return in->kind->load_changes(&in->copy, &desc, test_source(&in->file));
+}
+
+/* Handles that are told, each once. */
+typedef struct handles {
+    hm_handle list[MOST];
+    uint32_t count;
+} handles;
+
+static void note_handle(const hm_change *change, void *context)
+{
+    handles *of = context;
+    CHECK(change->kind == HM_CHANGE_INSERTED && change->before == NULL);
+    if (of->count > 0 && of->list[of->count - 1].bits == change->handle.bits)
+        return;
+    CHECK(of->count < MOST);
+    of->list[of->count++] = change->handle;
+}
+
+/* positions */
+
+TEST(save_follow, changes_are_taken_only_from_where_they_lead)
+{
+    for (size_t k = 0; k < SAVED_KINDS; k++) {
+        scene in;
+        begin(&in, saved_kinds[k]);
+        uint64_t first = go_on(&in), second = go_on(&in),
+                 none = in.kind->hash(&in.copy, NULL, HM_ALL);
+        const hm_position wrong[] = {{EPOCH, second, 0, 0},
+                                     {EPOCH + 1, first, 0, 0},
+                                     {EPOCH, first, second, 1},
+                                     {EPOCH, first, second + 1, 0},
+                                     {0, 0, second, 1},
+                                     {0, UINT64_MAX, 0, 0},
+                                     {0, 0, 0, 0}};
+        CHECK(save(&in, NULL, first, second) == HM_OK);
+        for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+            in.at = wrong[i];
+            CHECK(load(&in) == HM_ERROR_STALE);
+            CHECK(mentions("leads from mark") && mentions("of epoch 5"));
+            CHECK(memcmp(&in.at, &wrong[i], sizeof in.at) == 0);
+            CHECK(in.kind->hash(&in.copy, NULL, HM_ALL) == none);
+        }
+        in.at = (hm_position){0};
+        CHECK(save(&in, NULL, 0, first) == HM_OK && load(&in) == HM_OK);
+        CHECK(in.at.epoch == EPOCH && in.at.mark == first && in.at.next == 0 && in.at.done == 0);
+        CHECK(save(&in, NULL, first, second) == HM_OK && load(&in) == HM_OK);
+        CHECK(in.at.mark == second && load(&in) == HM_ERROR_STALE);
+        CHECK(in.kind->hash(&in.copy, NULL, HM_ALL) == in.kind->hash(&in.made, NULL, HM_ALL));
+        end(&in);
+    }
+}
+
+TEST(save_follow, a_save_of_changes_begins_where_the_copy_stands_or_not_at_all)
+{
+    scene in;
+    begin(&in, &saved_map);
+    uint64_t first = go_on(&in), second = go_on(&in);
+    const hm_position wrong[] = {
+        {EPOCH, second, 0, 0}, {EPOCH + 1, first, 0, 0}, {EPOCH, first, second + 1, 4}};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        hm_position at = wrong[i];
+        const hm_save_desc desc = {.position = &at};
+        CHECK(save(&in, &desc, first, second) == HM_ERROR_INVALID && in.file.size == 0);
+        CHECK(memcmp(&at, &wrong[i], sizeof at) == 0);
+    }
+    const hm_save_desc small = {.max_size = 100};
+    CHECK(save(&in, &small, first, second) == HM_ERROR_INVALID && mentions("needs a position"));
+    /* A sink that refuses leaves the position where it was. */
+    hm_position at = {EPOCH, first, 0, 0};
+    const hm_save_desc desc = {.position = &at};
+    in.file.fail_at = 2;
+    CHECK(save(&in, &desc, first, second) == HM_ERROR_IO && at.mark == first);
+    end(&in);
+}
+
+TEST(save_follow, a_section_of_0_3_says_not_from_where_it_leads)
+{
+    scene in;
+    begin(&in, &saved_map);
+    CHECK(save(&in, NULL, 0, go_on(&in)) == HM_OK);
+    /* Without its eight numbers and the flag of a position. */
+    const size_t numbers = 8 * 4;
+    memmove(in.file.bytes + 48, in.file.bytes + 48 + numbers, in.file.size - 48 - numbers);
+    in.file.size -= numbers;
+    in.file.bytes[12] &= (unsigned char)~8u;
+    in.file.bytes[38] = 0;
+    test_file_seal(&in.file);
+    CHECK(load(&in) == HM_ERROR_INVALID && mentions("does not say from which mark"));
+    CHECK(in.kind->load_changes(&in.copy, NULL, test_source(&in.file)) == HM_OK);
+    CHECK(in.kind->hash(&in.copy, NULL, HM_ALL) == in.kind->hash(&in.made, NULL, HM_ALL));
+    end(&in);
+}
+
+TEST(save_follow, a_header_with_some_of_the_numbers_is_none)
+{
+    scene in;
+    begin(&in, &saved_map);
+    CHECK(save(&in, NULL, 0, go_on(&in)) == HM_OK);
+    for (unsigned char numbers = 0; numbers < 8; numbers++) {
+        test_file cut = {0};
+        CHECK(test_file_write(&cut, in.file.bytes, 48 + (size_t)numbers * 4));
+        CHECK(test_file_write(&cut, in.file.bytes + 80, in.file.size - 80));
+        cut.bytes[38] = numbers;
+        test_file_seal(&cut);
+        hm_status status = in.kind->load_changes(&in.copy, NULL, test_source(&cut));
+        CHECK(status == (numbers == 4 ? HM_OK : HM_ERROR_CORRUPT)); /* a position alone */
+        in.kind->fini(&in.copy);
+        in.kind->init(&in.copy, 0, NULL);
+        test_file_end(&cut);
+    }
+    end(&in);
+}
+
+TEST(save_follow, a_save_says_where_the_container_stands)
+{
+    for (size_t k = 0; k < SAVED_KINDS; k++) {
+        scene in;
+        begin(&in, saved_kinds[k]);
+        uint64_t mark = go_on(&in);
+        hm_position here = hm_history_position(&in.history), between = {EPOCH, mark, mark + 1, 1};
+        const hm_save_desc with = {.position = &here}, in_part = {.position = &between};
+        const hm_save_desc desc = {.position = &in.at};
+        CHECK(here.epoch == EPOCH && here.mark == mark);
+        CHECK(in.kind->save(&in.made, &in_part, test_sink(&in.file)) == HM_ERROR_INVALID);
+        CHECK(in.file.size == 0 && mentions("give it the rest first"));
+        CHECK(in.kind->save(&in.made, &with, test_sink(&in.file)) == HM_OK);
+        in.file.bytes[in.file.size - 1] ^= 1;
+        in.at = (hm_position){EPOCH, 9, 0, 0};
+        CHECK(in.kind->load(&in.copy, &desc, test_source(&in.file)) == HM_ERROR_CORRUPT);
+        CHECK(in.at.epoch == 0 && in.at.mark == 0); /* The copy is empty. */
+        in.file.bytes[in.file.size - 1] ^= 1;
+        in.kind->fini(&in.copy);
+        in.kind->init(&in.copy, 0, NULL);
+        CHECK(in.kind->load(&in.copy, &desc, test_source(&in.file)) == HM_OK);
+        CHECK(memcmp(&in.at, &here, sizeof here) == 0);
+        /* From there it takes changes, and is refused as used by another load, which changes
+         * nothing. */
+        CHECK(in.kind->load(&in.copy, &desc, test_source(&in.file)) != HM_OK);
+        CHECK(in.at.mark == mark);
+        CHECK(save(&in, NULL, mark, go_on(&in)) == HM_OK && load(&in) == HM_OK);
+        CHECK(in.kind->hash(&in.copy, NULL, HM_ALL) == in.kind->hash(&in.made, NULL, HM_ALL));
+        end(&in);
+    }
+}
+
+TEST(save_follow, a_file_without_a_position_zeroes_that_of_the_copy)
+{
+    scene in;
+    begin(&in, &saved_map);
+    const hm_save_desc desc = {.position = &in.at};
+    in.at = (hm_position){EPOCH, 9, 0, 0};
+    CHECK(in.kind->save(&in.made, NULL, test_sink(&in.file)) == HM_OK);
+    CHECK(in.kind->load(&in.copy, &desc, test_source(&in.file)) == HM_OK);
+    CHECK(in.at.epoch == 0 && in.at.mark == 0);
+    end(&in);
+}
+
+TEST(save_follow, a_load_that_fails_half_way_leads_nowhere_until_a_rewind)
+{
+    scene in;
+    hm_history own;
+    static saved copy;
+    begin(&in, &saved_map);
+    uint64_t first = go_on(&in), second;
+    hm_position at = {0};
+    const hm_save_desc desc = {.position = &at};
+    memset(&copy, 0, sizeof copy);
+    CHECK(hm_history_init(&own, &(hm_history_desc){.marks = 4}) == HM_OK);
+    CHECK(hm_history_watch(&own, &at, sizeof at) == HM_OK);
+    in.kind->init(&copy, 0, &own.table);
+    CHECK(save(&in, NULL, 0, first) == HM_OK);
+    CHECK(in.kind->load_changes(&copy, &desc, test_source(&in.file)) == HM_OK);
+    uint64_t base = hm_history_mark(&own), before = in.kind->hash(&copy, NULL, HM_ALL);
+    second = go_on(&in);
+    CHECK(save(&in, NULL, first, second) == HM_OK);
+    /* One of the last that are inserted is there already. */
+    handles mine = {.count = 0};
+    CHECK(in.kind->visit(&in.made, NULL, HM_ALL, note_handle, &mine) == HM_OK);
+    while (hm_map_adopt(&copy.map, mine.list[mine.count - 1], NULL) != HM_OK)
+        CHECK(--mine.count > 0);
+    CHECK(in.kind->load_changes(&copy, &desc, test_source(&in.file)) == HM_ERROR_STALE);
+    CHECK(at.mark == UINT64_MAX);
+    CHECK(in.kind->load_changes(&copy, &desc, test_source(&in.file)) == HM_ERROR_STALE);
+    CHECK(mentions("leads from mark"));
+    CHECK(hm_history_rewind(&own, base) == HM_OK && at.mark == first);
+    CHECK(in.kind->hash(&copy, NULL, HM_ALL) == before);
+    CHECK(in.kind->load_changes(&copy, &desc, test_source(&in.file)) == HM_OK);
+    CHECK(at.mark == second);
+    CHECK(in.kind->hash(&copy, NULL, HM_ALL) == in.kind->hash(&in.made, NULL, HM_ALL));
+    in.kind->fini(&copy);
+    hm_history_fini(&own);
+    end(&in);
+}
+
+/* filters and values */
+
+typedef struct chosen {
+    const handles *of;
+    uint32_t every; /* so many go together, and the first of them is chosen */
+} chosen;
+
+static bool choose(hm_handle handle, uint32_t part, void *context)
+{
+    const chosen *by = context;
+    (void)part;
+    for (uint32_t i = 0; i < by->of->count; i += by->every)
+        if (by->of->list[i].bits == handle.bits)
+            return true;
+    return false;
+}
+
+TEST(save_follow, a_filter_chooses_and_the_values_of_the_others_come_later)
+{
+    for (size_t k = 0; k < SAVED_KINDS; k++) {
+        scene in;
+        handles all = {.count = 0}, rest = {.count = 0}, copied = {.count = 0};
+        begin(&in, saved_kinds[k]);
+        uint64_t mark = go_on(&in);
+        CHECK(in.kind->visit(&in.made, NULL, HM_ALL, note_handle, &all) == HM_OK && all.count > 4);
+        chosen by = {&all, 3};
+        const hm_save_desc filtered = {.filter = choose, .context = &by};
+        CHECK(save(&in, &filtered, 0, mark) == HM_OK && load(&in) == HM_OK);
+        CHECK(in.kind->visit(&in.copy, NULL, HM_ALL, note_handle, &copied) == HM_OK);
+        CHECK(copied.count == (all.count + 2) / 3);
+        for (uint32_t i = 0; i < all.count; i++)
+            if (i % 3 != 0)
+                rest.list[rest.count++] = all.list[i];
+        /* Handles that mean nothing have no values. */
+        rest.list[rest.count++] = HM_NULL_HANDLE;
+        rest.list[rest.count++] = hm_handle_from_bits(all.list[1].bits + (UINT64_C(1) << 32));
+        rest.list[rest.count++] = hm_handle_from_bits(all.list[1].bits | HM_HANDLE_FREE_BIT);
+        rest.list[rest.count++] = hm_handle_from_bits(UINT64_MAX);
+        uint64_t parts = in.kind->hash(&in.made, rest.list, rest.count) +
+                         in.kind->hash(&in.made, copied.list, copied.count);
+        CHECK(parts == in.kind->hash(&in.made, NULL, HM_ALL));
+        CHECK(in.kind->hash(&in.made, NULL, 0) == 0);
+        hm_position at = in.at;
+        const hm_save_desc here = {.position = &at, .max_size = 1};
+        in.file.size = 0;
+        CHECK(in.kind->save_values(&in.made, &here, rest.list, rest.count, test_sink(&in.file)) ==
+              HM_OK);
+        CHECK(load(&in) == HM_OK && memcmp(&in.at, &at, sizeof at) == 0 && at.mark == mark);
+        CHECK(in.kind->hash(&in.copy, NULL, HM_ALL) == in.kind->hash(&in.made, NULL, HM_ALL));
+        CHECK(in.kind->validate(&in.copy) == HM_OK);
+        CHECK(load(&in) == HM_ERROR_STALE); /* They are there. */
+        end(&in);
+    }
+}
+
+TEST(save_follow, values_are_taken_only_where_the_copy_stands)
+{
+    scene in;
+    begin(&in, &saved_map);
+    uint64_t mark = go_on(&in);
+    hm_position at = {EPOCH, mark, 0, 0}, between = {EPOCH, mark, mark + 1, 1};
+    const hm_save_desc here = {.position = &at}, part = {.position = &between};
+    CHECK(in.kind->save_values(&in.made, &part, NULL, HM_ALL, test_sink(&in.file)) ==
+          HM_ERROR_INVALID);
+    CHECK(in.kind->save_values(&in.made, &here, NULL, HM_ALL, test_sink(&in.file)) == HM_OK);
+    in.at = (hm_position){EPOCH, mark - 1, 0, 0};
+    CHECK(load(&in) == HM_ERROR_STALE && hm_map_count(&in.copy.map) == 0);
+    in.at = at;
+    CHECK(load(&in) == HM_OK);
+    CHECK(in.kind->hash(&in.copy, NULL, HM_ALL) == in.kind->hash(&in.made, NULL, HM_ALL));
+    end(&in);
+}
+
+TEST(save_follow, a_hash_counts_entities_and_tags_and_not_the_order_in_memory)
+{
+    hm_world worlds[2];
+    hm_component place[2], tag[2];
+    hm_handle entities[2][3];
+    uint64_t with[2];
+    for (uint32_t w = 0; w < 2; w++) {
+        CHECK(hm_world_init(&worlds[w], &(hm_world_desc){.type_id = TYPE}) == HM_OK);
+        place[w] = hm_world_component(&worlds[w], &(hm_component_desc){.size = 4, .name = "p"});
+        tag[w] = hm_world_component(&worlds[w], &(hm_component_desc){.size = 0, .name = "t"});
+        for (uint32_t i = 0; i < 3; i++)
+            entities[w][i] = hm_world_create(&worlds[w], NULL, 0);
+        /* Rows are in the order in which their entities came. */
+        for (uint32_t i = 0; i < 3; i++) {
+            uint32_t which = w == 0 ? i : 2 - i;
+            CHECK(hm_world_add(&worlds[w], entities[w][which], place[w], &which) == HM_OK);
+        }
+        CHECK(hm_world_add(&worlds[w], entities[w][1], tag[w], NULL) == HM_OK);
+        with[w] = hm_world_hash(&worlds[w], NULL, NULL, HM_ALL);
+    }
+    CHECK(with[0] == with[1] && with[0] != 0);
+    CHECK(hm_world_remove(&worlds[0], entities[0][1], tag[0], NULL) == HM_OK);
+    uint64_t without = hm_world_hash(&worlds[0], NULL, NULL, HM_ALL);
+    CHECK(without != with[0]);
+    /* A change has the same hash if it comes from elsewhere, without addresses. */
+    const hm_change back = {.handle = entities[0][1], .kind = HM_CHANGE_INSERTED, .part = 1};
+    CHECK(without + hm_change_hash(&back) == with[0]);
+    const hm_change gone = {.handle = entities[0][1], .kind = HM_CHANGE_ERASED, .part = 1};
+    CHECK(with[0] + hm_change_hash(&gone) == without);
+    (void)hm_world_create(&worlds[0], NULL, 0);
+    CHECK(hm_world_hash(&worlds[0], NULL, NULL, HM_ALL) != without);
+    hm_world_fini(&worlds[0]);
+    hm_world_fini(&worlds[1]);
+    const hm_world none = {.name = "none"};
+    CHECK(hm_world_hash(&none, NULL, NULL, HM_ALL) == 0 && mentions("initialise it first"));
+}
+
+/* codecs */
+
+/* An item is a number on the heap; in a file it is the number, in two bytes. */
+static uint32_t alive;
+
+static void encode(const void *item, void *bytes, void *context)
+{
+    uint16_t *number;
+    (void)context;
+    memcpy(&number, item, sizeof number);
+    ((unsigned char *)bytes)[0] = (unsigned char)*number;
+    ((unsigned char *)bytes)[1] = (unsigned char)(*number >> 8);
+}
+
+static bool decode(uint32_t version, const void *bytes, size_t size, void *item, void *context)
+{
+    const unsigned char *from = bytes;
+    uint16_t *number;
+    (void)context;
+    CHECK(version == 2);
+    if (size != 2 || from[0] == 255)
+        return false;
+    number = malloc(sizeof *number);
+    CHECK(number != NULL);
+    *number = (uint16_t)(from[0] | from[1] << 8);
+    memcpy(item, &number, sizeof number);
+    alive++;
+    return true;
+}
+
+static void destroy(void *item, void *context)
+{
+    void *number;
+    (void)context;
+    memcpy(&number, item, sizeof number);
+    free(number);
+    alive--;
+}
+
+static void make(void *item, uint16_t number)
+{
+    unsigned char bytes[2] = {(unsigned char)number, (unsigned char)(number >> 8)};
+    CHECK(decode(2, bytes, 2, item, NULL));
+}
+
+static const hm_save_desc coded = {
+    .version = 2, .encoded_size = 2, .encode = encode, .decode = decode};
+
+/* A copy that takes an edit, after which `made` has `more` items, has the new values, and nothing
+ * is left of the old ones. */
+#define EDIT_BY_CODE(kind, desc, make_it, edit_it, more, ...)                                      \
+    do {                                                                                           \
+        hm_history history;                                                                        \
+        static hm_##kind made, copy;                                                               \
+        test_file file = {0};                                                                      \
+        CHECK(hm_history_init(&history, &(hm_history_desc){.marks = 4}) == HM_OK);                 \
+        const hm_##kind##_desc both = {.type_id = TYPE, .destroy = destroy, __VA_ARGS__};          \
+        hm_##kind##_desc inside = both;                                                            \
+        inside.memory = &history.table;                                                            \
+        CHECK(hm_##kind##_init(&made, &inside) == HM_OK);                                          \
+        CHECK(hm_##kind##_init(&copy, &both) == HM_OK);                                            \
+        make_it;                                                                                   \
+        uint64_t first = hm_history_mark(&history);                                                \
+        CHECK(hm_##kind##_save_changes(&history, &made, desc, 0, first, test_sink(&file)) ==       \
+              HM_OK);                                                                              \
+        CHECK(hm_##kind##_load_changes(&copy, desc, test_source(&file)) == HM_OK);                 \
+        CHECK(hm_##kind##_hash(&copy, desc, NULL, HM_ALL) ==                                       \
+              hm_##kind##_hash(&made, desc, NULL, HM_ALL));                                        \
+        uint32_t before = alive;                                                                   \
+        edit_it;                                                                                   \
+        CHECK(alive == before + (uint32_t)(more));                                                 \
+        uint64_t second = hm_history_mark(&history);                                               \
+        file.size = 0;                                                                             \
+        CHECK(hm_##kind##_save_changes(&history, &made, desc, first, second, test_sink(&file)) ==  \
+              HM_OK);                                                                              \
+        CHECK(hm_##kind##_load_changes(&copy, desc, test_source(&file)) == HM_OK);                 \
+        CHECK(alive == before + 2 * (uint32_t)(more));                                             \
+        CHECK(hm_##kind##_hash(&copy, desc, NULL, HM_ALL) ==                                       \
+              hm_##kind##_hash(&made, desc, NULL, HM_ALL));                                        \
+        CHECK(hm_##kind##_hash(&copy, desc, NULL, HM_ALL) !=                                       \
+              hm_##kind##_hash(&copy, NULL, NULL, HM_ALL));                                        \
+        hm_##kind##_fini(&copy);                                                                   \
+        hm_##kind##_fini(&made);                                                                   \
+        hm_history_fini(&history);                                                                 \
+        test_file_end(&file);                                                                      \
+        CHECK(alive == 0);                                                                         \
+    } while (0)
+
+/* Replaces a value where it is. */
+static void replace(void *item, uint16_t number)
+{
+    void *old;
+    memcpy(&old, item, sizeof old);
+    make(item, number); /* at another address: else the bytes of the item would be the same */
+    destroy(&old, NULL);
+}
+
+TEST(save_follow, an_edit_by_decode_destroys_the_value_that_was_there)
+{
+    hm_handle h = hm_handle_pack(0, 1, TYPE);
+    void *value;
+    alive = 0;
+    EDIT_BY_CODE(map, &coded, (make(&value, 1), h = hm_map_insert(&made, &value)),
+                 replace(hm_map_get(&made, h), 2), 0, .item_size = sizeof value);
+    EDIT_BY_CODE(pool, &coded, (make(&value, 1), h = hm_pool_insert(&made, &value)),
+                 replace(hm_pool_get(&made, h), 2), 0, .item_size = sizeof value);
+    EDIT_BY_CODE(secondary, &coded, (make(&value, 1), (void)hm_secondary_set(&made, h, &value)),
+                 replace(hm_secondary_get(&made, h), 2), 0, .value_size = sizeof value);
+}
+
+static hm_handle push_three(hm_lists *lists)
+{
+    hm_handle list = hm_lists_create(lists);
+    for (uint16_t i = 0; i < 3; i++) {
+        void *value;
+        make(&value, i);
+        CHECK(hm_lists_push(lists, list, &value) != NULL);
+    }
+    return list;
+}
+
+/* The same number of items, fewer, and more. */
+TEST(save_follow, an_edit_of_a_list_by_decode_destroys_all_items_that_were_there)
+{
+    hm_handle h;
+    uint32_t count;
+    void *value;
+    alive = 0;
+    EDIT_BY_CODE(lists, &coded, h = push_three(&made), replace(hm_lists_items(&made, h, &count), 9),
+                 0, .item_size = sizeof value);
+    EDIT_BY_CODE(lists, &coded, h = push_three(&made), CHECK(hm_lists_resize(&made, h, 1) == HM_OK),
+                 -2, .item_size = sizeof value);
+    EDIT_BY_CODE(lists, &coded, h = push_three(&made),
+                 (make(&value, 7), (void)hm_lists_push(&made, h, &value)), 1,
+                 .item_size = sizeof value);
+}
+
+TEST(save_follow, an_edit_of_a_component_by_decode_destroys_the_value_that_was_there)
+{
+    hm_history history;
+    static hm_world made, copy;
+    hm_component_format formats[2];
+    test_file file = {0};
+    void *value;
+    alive = 0;
+    CHECK(hm_history_init(&history, &(hm_history_desc){.marks = 4}) == HM_OK);
+    hm_world *worlds[] = {&made, &copy};
+    for (uint32_t w = 0; w < 2; w++) {
+        const hm_world_desc desc = {.type_id = TYPE, .memory = w == 0 ? &history.table : NULL};
+        CHECK(hm_world_init(worlds[w], &desc) == HM_OK);
+        formats[w].component = hm_world_component(
+            worlds[w], &(hm_component_desc){.size = sizeof value, .destroy = destroy});
+        formats[w].format = coded;
+    }
+    hm_world_save_desc out = {.formats = &formats[0], .format_count = 1};
+    hm_world_save_desc in = {.formats = &formats[1], .format_count = 1};
+    make(&value, 1);
+    hm_handle entity = hm_world_create(&made, NULL, 0);
+    CHECK(hm_world_add(&made, entity, formats[0].component, &value) == HM_OK);
+    uint64_t first = hm_history_mark(&history);
+    CHECK(hm_world_save_changes(&history, &made, &out, 0, first, test_sink(&file)) == HM_OK);
+    CHECK(hm_world_load_changes(&copy, &in, test_source(&file)) == HM_OK && alive == 2);
+    replace(hm_world_get(&made, entity, formats[0].component), 2);
+    uint64_t second = hm_history_mark(&history);
+    file.size = 0;
+    CHECK(hm_world_save_changes(&history, &made, &out, first, second, test_sink(&file)) == HM_OK);
+    CHECK(hm_world_load_changes(&copy, &in, test_source(&file)) == HM_OK && alive == 2);
+    CHECK(hm_world_hash(&copy, &in, NULL, HM_ALL) == hm_world_hash(&made, &out, NULL, HM_ALL));
+    /* The format of a component of another world. */
+    CHECK(hm_world_load_changes(&copy, &out, test_source(&file)) == HM_ERROR_INVALID);
+    CHECK(hm_world_hash(&copy, &out, NULL, HM_ALL) == 0 && mentions("is for no component"));
+    hm_world_fini(&copy);
+    hm_world_fini(&made);
+    hm_history_fini(&history);
+    test_file_end(&file);
+    CHECK(alive == 0);
+}
+
+TEST(save_follow, what_decode_refuses_changes_nothing_and_leaves_nothing)
+{
+    hm_history history;
+    static hm_map made;
+    hm_map copy;
+    test_file file = {0};
+    const hm_map_desc desc = {.item_size = sizeof(void *), .type_id = TYPE, .destroy = destroy};
+    hm_map_desc inside = desc;
+    alive = 0;
+    CHECK(hm_history_init(&history, &(hm_history_desc){.marks = 4}) == HM_OK);
+    inside.memory = &history.table;
+    CHECK(hm_map_init(&made, &inside) == HM_OK && hm_map_init(&copy, &desc) == HM_OK);
+    for (uint16_t i = 250; i < 256; i++) {
+        void *value;
+        make(&value, 1);
+        *(uint16_t *)value = i;
+        (void)hm_map_insert(&made, &value);
+    }
+    uint32_t before = alive;
+    uint64_t mark = hm_history_mark(&history);
+    CHECK(hm_map_save_changes(&history, &made, &coded, 0, mark, test_sink(&file)) == HM_OK);
+    CHECK(hm_map_load_changes(&copy, &coded, test_source(&file)) == HM_ERROR_CORRUPT);
+    CHECK(mentions("decode refused a value"));
+    CHECK(hm_map_count(&copy) == 0 && alive == before);
+    hm_save_desc other = coded;
+    other.encode = NULL;
+    other.encoded_size = 0;
+    other.layout = "other";
+    CHECK(hm_map_load_changes(&copy, &other, test_source(&file)) == HM_ERROR_INVALID);
+    CHECK(hm_map_load_changes(&copy, NULL, test_source(&file)) == HM_ERROR_INVALID);
+    hm_map_fini(&copy);
+    hm_map_fini(&made);
+    hm_history_fini(&history);
+    test_file_end(&file);
+    CHECK(alive == 0);
+}
+
+TEST(save_follow, changes_of_rows_and_keys_take_no_codec)
+{
+    const saved_kind *const kinds[] = {&saved_table, &saved_index};
+    for (size_t i = 0; i < 2; i++) {
+        scene in;
+        begin(&in, kinds[i]);
+        uint64_t mark = go_on(&in);
+        CHECK(save(&in, &coded, 0, mark) == HM_ERROR_INVALID && in.file.size == 0);
+        CHECK(mentions("saved as bytes"));
+        CHECK(save(&in, NULL, 0, mark) == HM_OK);
+        CHECK(in.kind->load_changes(&in.copy, &coded, test_source(&in.file)) == HM_ERROR_INVALID);
+        end(&in);
+    }
+}
+
+/* sections of the program's own */
+
+TEST(save_bytes, stand_between_containers_and_come_back)
+{
+    scene in;
+    unsigned char bytes[9];
+    uint32_t version = 0;
+    size_t size = sizeof bytes;
+    begin(&in, &saved_map);
+    (void)go_on(&in);
+    CHECK(hm_save_bytes("settings", 4, "abcdefghi", 9, test_sink(&in.file)) == HM_OK);
+    CHECK(in.kind->save(&in.made, NULL, test_sink(&in.file)) == HM_OK);
+    CHECK(hm_save_bytes(NULL, 0, NULL, 0, test_sink(&in.file)) == HM_OK);
+    hm_source source = test_source(&in.file);
+    CHECK(hm_load_bytes("settings", &version, bytes, &size, source) == HM_OK);
+    CHECK(version == 4 && size == 9 && memcmp(bytes, "abcdefghi", 9) == 0);
+    CHECK(in.kind->load(&in.copy, NULL, source) == HM_OK);
+    CHECK(hm_load_bytes(NULL, NULL, NULL, &(size_t){0}, source) == HM_OK);
+    CHECK(in.file.position == in.file.size);
+    CHECK(in.kind->hash(&in.copy, NULL, HM_ALL) == in.kind->hash(&in.made, NULL, HM_ALL));
+    /* Each finds its own, whatever comes before. */
+    CHECK(hm_load_bytes("", NULL, NULL, &(size_t){0}, test_source(&in.file)) == HM_OK);
+    CHECK(hm_load_bytes("things", NULL, bytes, &size, test_source(&in.file)) == HM_ERROR_CORRUPT);
+    CHECK(mentions("but bytes 'settings', map 'things'"));
+    end(&in);
+}
+
+TEST(save_bytes, that_do_not_fit_say_how_many_they_are_and_those_that_are_damaged_are_zero)
+{
+    test_file file = {0};
+    static unsigned char bytes[100000], all[100000];
+    char name[258];
+    size_t size = 99999;
+    memset(name, 'n', sizeof name);
+    name[256] = '\0';
+    memset(all, 7, sizeof all);
+    CHECK(hm_save_bytes(name, 0, all, 1, test_sink(&file)) == HM_ERROR_INVALID && file.size == 0);
+    file.fail_at = 2;
+    CHECK(hm_save_bytes("n", 0, all, sizeof all, test_sink(&file)) == HM_ERROR_IO);
+    test_file_end(&file);
+    file = (test_file){0};
+    CHECK(hm_save_bytes("n", 0, all, sizeof all, test_sink(&file)) == HM_OK);
+    CHECK(hm_load_bytes("n", NULL, bytes, &size, test_source(&file)) == HM_ERROR_FULL);
+    CHECK(size == sizeof all && bytes[0] == 0);
+    for (size_t i = 0; i < file.size; i += i < 100 || i > file.size - 20 ? 1 : 997) {
+        file.bytes[i] ^= 4;
+        size = sizeof bytes;
+        bytes[0] = bytes[sizeof bytes - 1] = 1;
+        CHECK(hm_load_bytes("n", NULL, bytes, &size, test_source(&file)) == HM_ERROR_CORRUPT);
+        CHECK(size == sizeof bytes && bytes[0] == 0 && bytes[sizeof bytes - 1] == 0);
+        file.bytes[i] ^= 4;
+    }
+    CHECK(hm_load_bytes("n", NULL, bytes, &size, test_source(&file)) == HM_OK);
+    CHECK(memcmp(bytes, all, sizeof all) == 0);
+    test_file_end(&file);
+}
+
+TEST(save_section, what_comes_next_can_be_asked)
+{
+    test_file file = {0};
+    hm_section section;
+    scene in;
+    begin(&in, &saved_pool);
+    uint64_t first = go_on(&in), second = go_on(&in);
+    CHECK(hm_save_bytes("settings", 4, "abc", 3, test_sink(&file)) == HM_OK);
+    CHECK(hm_section_read(&section, test_source(&file)) == HM_OK);
+    CHECK(strcmp(section.name, "settings") == 0 && strcmp(section.kind, "bytes") == 0);
+    CHECK(section.version == 4 && section.count == 3 && section.size == file.size);
+    CHECK(!section.has_changes && section.position.mark == 0 && section.from.mark == 0);
+    CHECK(save(&in, NULL, first, second) == HM_OK);
+    CHECK(hm_section_read(&section, test_source(&in.file)) == HM_OK);
+    CHECK(strcmp(section.name, "things") == 0 && strcmp(section.kind, "pool") == 0);
+    CHECK(section.has_changes && section.size == in.file.size);
+    CHECK(section.from.epoch == EPOCH && section.from.mark == first);
+    CHECK(section.position.epoch == EPOCH && section.position.mark == second);
+    CHECK(section.type_id == hm_pool_as_owners(&in.made.pool).type_id);
+    for (size_t i = 0; i < 48; i++) {
+        in.file.bytes[i] ^= 4;
+        CHECK(hm_section_read(&section, test_source(&in.file)) == HM_ERROR_CORRUPT);
+        CHECK(section.name[0] == '\0' && section.kind == NULL);
+        in.file.bytes[i] ^= 4;
+    }
+    in.file.size = 0;
+    CHECK(hm_section_read(&section, test_source(&in.file)) == HM_ERROR_CORRUPT);
+    test_file_end(&file);
+    end(&in);
+}
