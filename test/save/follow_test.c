@@ -129,6 +129,29 @@ TEST(save_follow, a_save_of_changes_begins_where_the_copy_stands_or_not_at_all)
     end(&in);
 }
 
+/* Beside its changes a section has the header, with eight numbers and a name, and two checksums. */
+TEST(save_follow, a_section_has_as_many_changes_as_fit_and_at_least_one)
+{
+    const size_t frame = 48 + 8 * 4 + strlen("things") + 2 * 8, sizes[] = {1, 100, 101, 5000};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        scene in;
+        hm_section section;
+        begin(&in, &saved_map);
+        uint64_t mark = go_on(&in);
+        size_t change = 17 + in.made.map.item_size, most = sizes[i] / change * change;
+        hm_position at = {0};
+        const hm_save_desc desc = {.position = &at, .max_size = sizes[i]};
+        while (at.mark != mark) {
+            CHECK(save(&in, &desc, 0, mark) == HM_OK);
+            CHECK(hm_section_read(&section, test_source(&in.file)) == HM_OK);
+            CHECK(in.file.size - frame == (most > change ? most : change) || at.mark == mark);
+            CHECK(section.count * change == in.file.size - frame && load(&in) == HM_OK);
+        }
+        CHECK(in.kind->hash(&in.copy, NULL, HM_ALL) == in.kind->hash(&in.made, NULL, HM_ALL));
+        end(&in);
+    }
+}
+
 TEST(save_follow, a_section_of_0_3_says_not_from_where_it_leads)
 {
     scene in;
@@ -298,7 +321,8 @@ TEST(save_follow, a_filter_chooses_and_the_values_of_the_others_come_later)
         CHECK(load(&in) == HM_OK && memcmp(&in.at, &at, sizeof at) == 0 && at.mark == mark);
         CHECK(in.kind->hash(&in.copy, NULL, HM_ALL) == in.kind->hash(&in.made, NULL, HM_ALL));
         CHECK(in.kind->validate(&in.copy) == HM_OK);
-        CHECK(load(&in) == HM_ERROR_STALE); /* They are there. */
+        CHECK(load(&in) == HM_ERROR_STALE); /* They are there, and nothing has changed. */
+        CHECK(memcmp(&in.at, &at, sizeof at) == 0);
         end(&in);
     }
 }
