@@ -56,9 +56,12 @@ bool decode(std::uint32_t version, const void *bytes, std::size_t size, void *it
     return true;
 }
 
-/* The descriptor with the code for a T; void: a container without such items. */
-template <class T> hm_save_desc save_desc_of(hm_save_desc with) noexcept
+/* The descriptor with the code for a T; void: a container without such items. The parameter is a
+ * reference, since gcc 12 with -O1 would take for unchanged what a call writes through a pointer in
+ * a copy of a parameter. */
+template <class T> hm_save_desc save_desc_of(const hm_save_desc &from) noexcept
 {
+    hm_save_desc with = from;
     if constexpr (!std::is_void<T>::value) {
         static_assert(is_saved_by_code<T> || std::is_trivially_copyable<T>::value,
                       "items of this type are no plain bytes: specialise hm::saved for it");

@@ -230,6 +230,8 @@ static hm_status delta_describe_way(hm_save_section *section, const delta_search
         if (status != HM_OK)
             return status;
         from = position->mark;
+    } else {
+        return HM_OK; /* It may be taken anywhere. */
     }
     section->detail_count = HM_DELTA_DETAILS;
     section->details[HM_DELTA_FROM] = (uint32_t)from;

@@ -223,6 +223,76 @@ TEST(cpp_save, classes_are_watched_and_tell_what_has_changed)
     hm_history_fini(&history);
 }
 
+TEST(cpp_save, values_of_handles_go_through_saved_and_have_equal_hashes)
+{
+    hm::map<player> players, copy;
+    hm::world world, other;
+    file sent;
+    const hm::handle<player> both[] = {players.insert(make_player("Ann", 3)),
+                                       players.insert(make_player("Bob", 5))};
+    const hm::entity one[] = {world.create(position{1, 2}, make_player("Cat", 7), frozen())};
+    int told = 0;
+    auto count = [&](const hm_change &change) { told += change.part == 0 ? 1 : 100; };
+    CHECK(players.visit(count) == HM_OK && told == 2);
+    CHECK(players.visit({both, 1}, count) == HM_OK && told == 3);
+    CHECK(players.save_values({both + 1, 1}, sent.sink()) == HM_OK);
+    CHECK(copy.load_changes(sent.source()) == HM_OK && copy.size() == 1);
+    CHECK(is_player(copy.get(both[1]), "Bob", 5));
+    CHECK(copy.hash() == players.hash({both + 1, 1}) && copy.hash() != players.hash());
+    CHECK(players.hash() == players.hash({both, 1}) + copy.hash());
+    CHECK(world.save_values<player>(one, sent.sink()) == HM_OK);
+    CHECK((other.load_changes<position, player, frozen>(sent.source()) == HM_OK));
+    CHECK(is_player(other.get<player>(one[0]), "Cat", 7) && other.has<frozen>(one[0]));
+    CHECK(other.hash<player>() == world.hash<player>(one));
+    other.remove<frozen>(one[0]);
+    CHECK(other.hash<player>() != world.hash<player>());
+}
+
+TEST(cpp_save, changes_name_the_marks_between_which_they_lead)
+{
+    hm::history history({4, HM_HISTORY_AUTO, 0, nullptr, 9});
+    hm::map<int> numbers({0, 0, 0, history.memory()}), copy;
+    file sent;
+    hm_position at{};
+    hm_save_desc desc{};
+    desc.position = &at;
+    const auto kept = numbers.insert(7);
+    const hm::mark first = history.mark();
+    *numbers.get(kept) = 8;
+    const hm::mark second = history.mark();
+    CHECK(history.position().epoch == 9 && history.position().mark == second.number());
+    CHECK(numbers.save_changes(history, first, second, sent.sink()) == HM_OK);
+    CHECK(copy.load_changes(sent.source(), desc) == HM_ERROR_STALE && at.mark == 0);
+    CHECK(numbers.save_changes(history, hm::mark(), second, sent.sink()) == HM_OK);
+    CHECK(copy.load_changes(sent.source(), desc) == HM_OK && *copy.get(kept) == 8);
+    CHECK(at.epoch == 9 && at.mark == second.number());
+}
+
+TEST(cpp_save, loads_say_where_a_container_stands)
+{
+    hm::map<int> numbers, copy;
+    hm::world world, other, another;
+    file sent;
+    hm_position here{3, 5, 0, 0}, at{}, of_world{}, of_values{};
+    hm_save_desc to{}, from{};
+    hm_world_save_desc to_world{}, from_world{}, from_values{};
+    to.position = to_world.position = &here;
+    from.position = &at;
+    from_world.position = &of_world;
+    from_values.position = &of_values;
+    CHECK(numbers.save(sent.sink(), to) == HM_OK && copy.load(sent.source(), from) == HM_OK);
+    CHECK(at.epoch == 3 && at.mark == 5);
+    const hm::entity one[] = {world.create(position{1, 2})};
+    CHECK(world.save(sent.sink(), to_world) == HM_OK);
+    CHECK(other.load<position>(sent.source(), from_world) == HM_OK && of_world.mark == 5);
+    of_values.mark = here.mark = 6;
+    CHECK(world.save_values(one, sent.sink(), to_world) == HM_OK);
+    CHECK(another.load_changes<position>(sent.source(), from_values) == HM_ERROR_STALE);
+    of_values.epoch = 3;
+    CHECK(another.load_changes<position>(sent.source(), from_values) == HM_OK);
+    CHECK(of_values.epoch == 3 && of_values.mark == 6 && another.contains(one[0]));
+}
+
 TEST(cpp_save, sinks_and_sources_of_c_are_taken_too)
 {
     unsigned char bytes[4096];

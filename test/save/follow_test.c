@@ -342,6 +342,13 @@ TEST(save_follow, values_are_taken_only_where_the_copy_stands)
     in.at = at;
     CHECK(load(&in) == HM_OK);
     CHECK(in.kind->hash(&in.copy, NULL, HM_ALL) == in.kind->hash(&in.made, NULL, HM_ALL));
+    /* Without a position they say not where they belong, and are taken where nobody asks. */
+    hm_map_clear(&in.copy.map);
+    in.file.size = 0;
+    CHECK(in.kind->save_values(&in.made, NULL, NULL, HM_ALL, test_sink(&in.file)) == HM_OK);
+    CHECK(load(&in) == HM_ERROR_INVALID && hm_map_count(&in.copy.map) == 0);
+    CHECK(in.kind->load_changes(&in.copy, NULL, test_source(&in.file)) == HM_OK);
+    CHECK(in.kind->hash(&in.copy, NULL, HM_ALL) == in.kind->hash(&in.made, NULL, HM_ALL));
     end(&in);
 }
 
