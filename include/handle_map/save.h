@@ -380,9 +380,9 @@ HM_API hm_status hm_world_load_changes(hm_world *world, const hm_world_save_desc
 /* Returns a hash of the values of n handles, or with HM_ALL of the container, as a section of them
  * has them: whatever the order of the items in memory, and whatever was there before; equal on a
  * server and its clients, and on every machine if the encoded values are. It is the sum of
- * hm_change_hash over hm_map_visit, of the encoded values. So it is that of all changes from mark
- * 0 on, and the hash of two groups of handles is the sum of theirs. 0: nothing is there, or
- * hm_last_error says why not. O(values), with HM_ALL O(slots) too. */
+ * hm_change_hash over hm_map_visit, of the values as they are in a file. So it is that of all
+ * changes from mark 0 on, and the hash of two groups of handles is the sum of theirs. 0: nothing is
+ * there, or hm_last_error says why not. O(values), with HM_ALL O(slots) too. */
 HM_API uint64_t hm_map_hash(const hm_map *map, const hm_save_desc *desc, const hm_handle *handles,
                             uint32_t n);
 HM_API uint64_t hm_pool_hash(const hm_pool *pool, const hm_save_desc *desc,

@@ -22,6 +22,7 @@ typedef struct state {
     saved loaded; /* between steps without items, or with those of `start` */
     bool has_start;
     test_file start;       /* a save, from which the changes lead on */
+    hm_position at;        /* where that stands */
     hm_memory_arena arena; /* then bounds what an inserted handle with a high index can take */
     test_file whole, file; /* as it was saved, and as the stranger has changed it */
     test_file saved, saved_again; /* what was loaded, once and twice */
@@ -65,6 +66,7 @@ static void save_changes(state *in, uint32_t steps)
     in->start.size = 0;
     CHECK(in->kind->save(&made, NULL, test_sink(&in->start)) == HM_OK);
     uint64_t from = hm_history_mark(&history);
+    in->at = hm_history_position(&history);
     run(in, &made, steps);
     uint64_t to = hm_history_mark(&history);
     CHECK(in->kind->save_changes(&history, &made, NULL, from, to, test_sink(&in->whole)) == HM_OK);
@@ -146,15 +148,54 @@ static void check_again(state *in)
     in->kind->fini(&again);
 }
 
+/* What the header says is what a load finds, and bytes of the program's own are no container's. */
+static void check_header(state *in, hm_section *section)
+{
+    unsigned char bytes[256];
+    size_t size = sizeof bytes;
+    uint32_t version;
+    hm_status status = hm_section_read(section, test_source(&in->file));
+    CHECK(status == HM_OK || status == HM_ERROR_CORRUPT);
+    CHECK((status == HM_OK) == (section->kind != NULL));
+    status = hm_load_bytes("things", &version, bytes, &size, test_source(&in->file));
+    CHECK(status != HM_OK || (size <= sizeof bytes && size <= in->file.size));
+    CHECK(status != HM_ERROR_FULL || size > sizeof bytes);
+}
+
+/* Loads changes, with a position or without. */
+static hm_status load_changes(state *in)
+{
+    hm_section section;
+    hm_position at = in->at;
+    const hm_save_desc desc = {.position = in->random % 2 == 0 ? &at : NULL};
+    check_header(in, &section);
+    hm_status status = in->kind->load_changes(&in->loaded, &desc, test_source(&in->file));
+    if (desc.position == NULL)
+        return status;
+    if (status == HM_OK)
+        CHECK(section.from.mark == in->at.mark && at.mark == section.position.mark);
+    else
+        CHECK(at.mark == UINT64_MAX || memcmp(&at, &in->at, sizeof at) == 0);
+    return status;
+}
+
+static void add_hash(const hm_change *change, void *sum)
+{
+    *(uint64_t *)sum += hm_change_hash(change);
+}
+
 /* Loads what there is now, with right checksums, and uses what comes of it. */
 static void check(void *context)
 {
     state *in = context;
     const saved_kind *kind = in->kind;
+    uint64_t sum = 0;
     test_file_seal(&in->file);
-    hm_status status = in->has_start ? kind->load_changes(&in->loaded, NULL, test_source(&in->file))
-                                     : kind->load(&in->loaded, NULL, test_source(&in->file));
+    hm_status status =
+        in->has_start ? load_changes(in) : kind->load(&in->loaded, NULL, test_source(&in->file));
     CHECK(kind->validate(&in->loaded) == HM_OK);
+    CHECK(kind->visit(&in->loaded, NULL, HM_ALL, add_hash, &sum) == HM_OK);
+    CHECK(sum == kind->hash(&in->loaded, NULL, HM_ALL) || saved_has_other_hash(kind));
     if (status != HM_OK && !in->has_start) {
         hm_stats stats = kind->get_stats(&in->loaded);
         CHECK(*hm_last_error() != '\0' && stats.count == 0);

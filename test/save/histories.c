@@ -198,7 +198,7 @@ static void follow(void *context, const uint32_t arguments[TEST_ARGUMENTS])
     uint64_t sum = 0;
     CHECK(kind->validate(&in->copies[which]) == HM_OK);
     CHECK(kind->visit(&in->copies[which], NULL, HM_ALL, add_hash, &sum) == HM_OK);
-    CHECK(kind->hash(&in->copies[which], NULL, HM_ALL) == sum);
+    CHECK(kind->hash(&in->copies[which], NULL, HM_ALL) == sum || saved_has_other_hash(kind));
     CHECK(hash_changes(in, which, 0, to) == sum);
 }
 
