@@ -415,6 +415,45 @@ HM_API hm_status hm_save_bytes(const char *name, uint32_t version, const void *b
 HM_API hm_status hm_load_bytes(const char *name, uint32_t *version, void *bytes, size_t *size,
                                hm_source source);
 
+/* Bytes of the program's own beside containers that are saved or loaded with one call. */
+typedef struct hm_saved_bytes {
+    const char *name;
+    uint32_t version; /* that of the file after a load */
+    void *bytes;
+    size_t size; /* bytes; of a load the room, and then how many there are */
+} hm_saved_bytes;
+
+/* A container or bytes, with the descriptor, or NULL: what hm_save_all and hm_load_all take. All
+ * fields are private. Made by these functions, which look at nothing, from what outlives it. */
+typedef struct hm_savable {
+    const struct hm_savable_kind *kind;
+    void *container;
+    const void *desc;
+} hm_savable;
+
+HM_API hm_savable hm_map_as_savable(hm_map *map, const hm_save_desc *desc);
+HM_API hm_savable hm_pool_as_savable(hm_pool *pool, const hm_save_desc *desc);
+HM_API hm_savable hm_table_as_savable(hm_table *table, const hm_save_desc *desc);
+HM_API hm_savable hm_secondary_as_savable(hm_secondary *secondary, const hm_save_desc *desc);
+HM_API hm_savable hm_lists_as_savable(hm_lists *lists, const hm_save_desc *desc);
+HM_API hm_savable hm_index_as_savable(hm_index *index, const hm_save_desc *desc);
+HM_API hm_savable hm_world_as_savable(hm_world *world, const hm_world_save_desc *desc);
+HM_API hm_savable hm_bytes_as_savable(hm_saved_bytes *bytes);
+
+/* hm_save_all writes their sections in this order, up to the first that fails, as its save does:
+ * delete the file then. hm_load_all loads them in this order, whole or not at all: if one fails, as
+ * its load does, those before it are emptied as if they too had failed, and may be loaded again.
+ * Then the hooks run for what decode made only, and bytes are zero. Containers have issued nothing.
+ * O(bytes). Example:
+ *
+ *     const hm_savable level[] = {hm_map_as_savable(&sprites, NULL),
+ *                                 hm_world_as_savable(&world, NULL)};
+ *     if (hm_load_all(level, 2, hm_source_file(file)) != HM_OK)
+ *         fprintf(stderr, "%s\n", hm_last_error());
+ */
+HM_API hm_status hm_save_all(const hm_savable *what, uint32_t n, hm_sink sink);
+HM_API hm_status hm_load_all(const hm_savable *what, uint32_t n, hm_source source);
+
 /* What the header of a section says. */
 typedef struct hm_section {
     char name[256], layout[256];

@@ -58,6 +58,18 @@ hm_status hm_pool_fill_end(hm_pool *pool, uint32_t slots, uint32_t count, uint32
     return HM_OK;
 }
 
+void hm_pool_forget(hm_pool *pool)
+{
+    uint32_t size = hm_pool_word_count(pool->slot_count);
+    for (uint32_t level = 0; level < pool->level_count; level++) {
+        size = hm_pool_word_count(size);
+        memset(hm_pool_level(pool, level), 0, sizeof *pool->listed * size);
+    }
+    pool->slot_count = pool->retired_count = pool->recent_count = 0;
+    hm_pool_choose_hole_word(pool);
+    hm_pool_fill_undo(pool);
+}
+
 void hm_pool_fill_undo(hm_pool *pool)
 {
     memset(pool->words, 0, sizeof *pool->words * pool->word_array.limit);

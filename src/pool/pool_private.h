@@ -40,6 +40,9 @@ hm_status hm_pool_fill_end(hm_pool *pool, uint32_t slots, uint32_t count, uint32
 /* Or the pool has nothing again; what is committed stays so until a trim. */
 void hm_pool_fill_undo(hm_pool *pool);
 
+/* Makes a pool without items one that has issued nothing. */
+void hm_pool_forget(hm_pool *pool);
+
 /* pool: what its sources share. Each calls only those below it:
  *
  *     container.c      a pool as a whole: init and fini, questions, validate

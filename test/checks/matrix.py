@@ -78,6 +78,7 @@ changes         | = | = | = | = | = | = | =
 apply           | = | = | = | = | = | = | =
 save_changes    | = | = | = | = | = | = | =
 load_changes    | = | = | = | = | = | = | =
+as_savable      | = | = | = | = | = | = | =
 save_values     | = | = | = | = | = | = | =
 visit           | = | = | = | = | = | = | =
 hash            | = | = | = | = | = | = | =
@@ -89,6 +90,8 @@ METHODS = {"count": "size", "get_stats": "stats", "fini": None}
 # "container.part" or "container.part in C++" -> the reason.
 EXCUSES = {
     "table.emplace in C++": "insert takes all cells",
+    **{kind + ".as_savable in C++": "hm_load_all takes C structs: hm_map_as_savable(c(), &desc)"
+       for kind in ("map", "pool", "table", "secondary", "lists", "index", "world")},
     "world.desc.add": "whoever adds a value acts after the call; see World in docs/design.md",
     "world.desc.set": "whoever replaces a value acts after the call",
 }

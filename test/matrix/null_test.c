@@ -107,7 +107,8 @@ static void no_visit(const hm_change *change, void *context)
     NULL_OF(kind, save_values, handles,                                                            \
             hm_##kind##_save_values(&(hm_##kind){0}, NULL, NULL, 1, no_sink));                     \
     NULL_OF(kind, hash, kind, hm_##kind##_hash(NULL, NULL, NULL, 0));                              \
-    NULL_OF(kind, hash, handles, hm_##kind##_hash(&(hm_##kind){0}, NULL, NULL, 1))
+    NULL_OF(kind, hash, handles, hm_##kind##_hash(&(hm_##kind){0}, NULL, NULL, 1));                \
+    NULL_OF(kind, as_savable, kind, (hm_##kind##_as_savable(NULL, NULL), 0))
 #define NULL_OF_MERGE(kind)                                                                        \
     NULL_OF(merge, begin_##kind, merge,                                                            \
             hm_merge_begin_##kind(NULL, &(hm_##kind){0}, NULL, no_source, NULL));                  \
@@ -252,6 +253,9 @@ TEST(contract, every_function_of_a_history_panics_without_what_it_needs)
     NULL_OF(load, bytes, size, hm_load_bytes(NULL, NULL, NULL, NULL, no_source));
     NULL_OF(load, bytes, bytes, hm_load_bytes(NULL, NULL, NULL, &(size_t){1}, no_source));
     NULL_OF(section, read, section, hm_section_read(NULL, no_source));
+    NULL_OF(bytes, as_savable, bytes, (hm_bytes_as_savable(NULL), 0));
+    NULL_OF(save, all, what, hm_save_all(NULL, 1, no_sink));
+    NULL_OF(load, all, what, hm_load_all(NULL, 1, no_source));
     CHECK_PANICS("", "hm_section_read: source.read is NULL",
                  hm_section_read(&(hm_section){.kind = NULL}, no_source));
 }

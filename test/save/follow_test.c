@@ -706,3 +706,143 @@ TEST(save_section, what_comes_next_can_be_asked)
     test_file_end(&file);
     end(&in);
 }
+
+/* several containers */
+
+enum { ALL = SAVED_KINDS + 1 };
+
+/* A container of each kind, and bytes before them. */
+typedef struct group {
+    saved made[SAVED_KINDS];
+    char text[20];
+    hm_saved_bytes bytes;
+    hm_savable all[ALL];
+} group;
+
+static void begin_group(group *in, uint32_t shape, const hm_memory *memory)
+{
+    memset(in, 0, sizeof *in);
+    in->bytes = (hm_saved_bytes){.name = "text", .bytes = in->text, .size = sizeof in->text};
+    in->all[0] = hm_bytes_as_savable(&in->bytes);
+    for (size_t k = 0; k < SAVED_KINDS; k++) {
+        saved_kinds[k]->init(&in->made[k], shape % saved_kinds[k]->shapes, memory);
+        in->all[k + 1] = saved_kinds[k]->as_savable(&in->made[k]);
+    }
+}
+
+static void end_group(group *in)
+{
+    for (size_t k = 0; k < SAVED_KINDS; k++)
+        saved_kinds[k]->fini(&in->made[k]);
+}
+
+/* What loads into one that went through a load that failed is what loads into a new one. */
+TEST(save_all, a_file_loads_whole_or_leaves_all_as_if_nothing_had_been_tried)
+{
+    static group from, into, fresh;
+    for (uint32_t shape = 0; shape < 12; shape++) {
+        uint64_t random = shape + 1;
+        test_file file = {0}, first = {0}, second = {0};
+        begin_group(&from, shape, NULL);
+        memcpy(from.text, "some words", 11);
+        for (uint32_t i = 0; i < SAVED_KINDS * STEPS; i++)
+            saved_kinds[i % SAVED_KINDS]->run(&from.made[i % SAVED_KINDS], &random);
+        CHECK(hm_save_all(from.all, ALL, test_sink(&file)) == HM_OK);
+        begin_group(&into, shape, NULL);
+        for (uint32_t calls = 1;; calls += 1 + calls / 8) {
+            hm_source source = test_source(&file);
+            file.fail_at = calls;
+            hm_status status = hm_load_all(into.all, ALL, source);
+            if (status == HM_OK)
+                break;
+            CHECK(status == HM_ERROR_CORRUPT && mentions("source"));
+            CHECK(into.text[0] == '\0');
+            into.bytes.size = sizeof into.text;
+            for (size_t k = 0; k < SAVED_KINDS; k++) {
+                CHECK(saved_kinds[k]->get_stats(&into.made[k]).count == 0);
+                CHECK(saved_kinds[k]->hash(&into.made[k], NULL, HM_ALL) == 0);
+                CHECK(saved_kinds[k]->validate(&into.made[k]) == HM_OK);
+            }
+        }
+        begin_group(&fresh, shape, NULL);
+        CHECK(hm_load_all(fresh.all, ALL, test_source(&file)) == HM_OK);
+        CHECK(strcmp(into.text, "some words") == 0 && into.bytes.size == sizeof into.text);
+        for (size_t k = 0; k < SAVED_KINDS; k++) {
+            uint64_t same = random;
+            CHECK(saved_kinds[k]->validate(&into.made[k]) == HM_OK);
+            saved_kinds[k]->compare(&into.made[k], &fresh.made[k]);
+            for (uint32_t i = 0; i < STEPS; i++) {
+                saved_kinds[k]->run(&into.made[k], &random);
+                saved_kinds[k]->run(&fresh.made[k], &same);
+            }
+            saved_kinds[k]->compare(&into.made[k], &fresh.made[k]);
+        }
+        end_group(&from);
+        end_group(&into);
+        end_group(&fresh);
+        test_file_end(&file);
+        test_file_end(&first);
+        test_file_end(&second);
+    }
+}
+
+/* A container that was emptied issues the handles that a new one does. */
+TEST(save_all, what_was_emptied_begins_anew)
+{
+    static group from, into, fresh;
+    for (uint32_t shape = 0; shape < 12; shape++) {
+        uint64_t random = shape + 1;
+        test_file file = {0};
+        begin_group(&from, shape, NULL);
+        for (uint32_t i = 0; i < SAVED_KINDS * STEPS; i++)
+            saved_kinds[i % SAVED_KINDS]->run(&from.made[i % SAVED_KINDS], &random);
+        CHECK(hm_save_all(from.all, ALL, test_sink(&file)) == HM_OK);
+        CHECK(hm_save_bytes("other", 0, NULL, 0, test_sink(&file)) == HM_OK);
+        begin_group(&into, shape, NULL);
+        begin_group(&fresh, shape, NULL);
+        hm_savable all[ALL + 1];
+        hm_saved_bytes missing = {.name = "missing"};
+        memcpy(all, into.all, sizeof into.all);
+        all[ALL] = hm_bytes_as_savable(&missing);
+        CHECK(hm_load_all(all, ALL + 1, test_source(&file)) == HM_ERROR_CORRUPT);
+        CHECK(mentions("but bytes 'other'"));
+        for (size_t k = 0; k < SAVED_KINDS; k++)
+            for (uint32_t i = 0; i < 200; i++)
+                (void)saved_kinds[k]->go_on(&into.made[k], &fresh.made[k], &random);
+        for (size_t k = 0; k < SAVED_KINDS; k++)
+            saved_kinds[k]->compare(&into.made[k], &fresh.made[k]);
+        end_group(&from);
+        end_group(&into);
+        end_group(&fresh);
+        test_file_end(&file);
+    }
+}
+
+/* What decode made is destroyed by the hook, and what was read as bytes by nobody. */
+TEST(save_all, only_what_decode_made_is_destroyed)
+{
+    hm_map maps[2];
+    test_file file = {0};
+    alive = 0;
+    const hm_map_desc of = {.item_size = sizeof(void *), .type_id = TYPE, .destroy = destroy};
+    for (uint32_t i = 0; i < 2; i++)
+        CHECK(hm_map_init(&maps[i], &of) == HM_OK);
+    for (uint16_t i = 0; i < 5; i++) {
+        void *value;
+        make(&value, i);
+        (void)hm_map_insert(&maps[0], &value);
+    }
+    CHECK(hm_map_save(&maps[0], &coded, test_sink(&file)) == HM_OK);
+    hm_saved_bytes missing = {.name = "missing"};
+    const hm_savable decoded[] = {hm_map_as_savable(&maps[1], &coded),
+                                  hm_bytes_as_savable(&missing)};
+    CHECK(hm_load_all(decoded, 2, test_source(&file)) == HM_ERROR_CORRUPT && alive == 5);
+    file.size = 0;
+    CHECK(hm_map_save(&maps[0], NULL, test_sink(&file)) == HM_OK);
+    const hm_savable bytes[] = {hm_map_as_savable(&maps[1], NULL), hm_bytes_as_savable(&missing)};
+    CHECK(hm_load_all(bytes, 2, test_source(&file)) == HM_ERROR_CORRUPT && alive == 5);
+    hm_map_fini(&maps[1]);
+    hm_map_fini(&maps[0]);
+    CHECK(alive == 0);
+    test_file_end(&file);
+}

@@ -111,6 +111,7 @@ typedef struct saved_kind {
     hm_status (*visit)(const saved *made, const hm_handle *handles, uint32_t n,
                        hm_change_visit *visit, void *context);
     uint64_t (*hash)(const saved *made, const hm_handle *handles, uint32_t n);
+    hm_savable (*as_savable)(saved *made);
     hm_stats (*get_stats)(const saved *made);
     void (*compare)(const saved *a, const saved *b);     /* all that can be asked */
     bool (*go_on)(saved *a, saved *b, uint64_t *random); /* one more each; false: refused */
@@ -154,6 +155,7 @@ typedef struct saved_kind {
               visit(&made->kind, handles, n, visit, context))                                      \
     TEST_ASKS(uint64_t, hash, kind, (const saved *made, const hm_handle *handles, uint32_t n),     \
               hash(&made->kind, NULL, handles, n))                                                 \
+    TEST_ASKS(hm_savable, as_savable, kind, (saved * made), as_savable(&made->kind, NULL))         \
     const saved_kind saved_##kind = {.name = #kind,                                                \
                                      .shapes = sizeof shapes / sizeof *shapes,                     \
                                      .init = init,                                                 \
@@ -167,6 +169,7 @@ typedef struct saved_kind {
                                      .save_values = save_values_##kind,                            \
                                      .visit = visit_##kind,                                        \
                                      .hash = hash_##kind,                                          \
+                                     .as_savable = as_savable_##kind,                              \
                                      .load_changes = load_changes_##kind,                          \
                                      .get_stats = get_stats_##kind,                                \
                                      .compare = compare,                                           \
