@@ -267,14 +267,16 @@ static hm_status incoming_check_way(hm_save_in *in, const hm_position *position,
     if (!is_known)
         return hm_load_fail(in, HM_ERROR_INVALID, 0, "it does not say from which mark it leads");
     bool is_new = position->mark == 0 && position->next == 0;
-    if ((is_new || position->epoch == from.epoch) && position->mark == from.mark &&
-        position->next == from.next && position->done == from.done)
+    if (!is_new && position->epoch != from.epoch)
+        return hm_load_fail(in, HM_ERROR_STALE, 0,
+                            "it is of epoch %" HM_U64 ", and the copy of %" HM_U64, from.epoch,
+                            position->epoch);
+    if (position->mark == from.mark && position->next == from.next && position->done == from.done)
         return HM_OK;
     return hm_load_fail(in, HM_ERROR_STALE, 0,
-                        "it leads from mark %" HM_U64 " of epoch %" HM_U64 " + %" HM_U32
-                        " changes, not from %" HM_U64 " of %" HM_U64 " + %" HM_U32,
-                        from.mark, from.epoch, from.done, position->mark, position->epoch,
-                        position->done);
+                        "it leads from mark %" HM_U64 " + %" HM_U32
+                        " changes, and the copy stands at %" HM_U64 " + %" HM_U32,
+                        from.mark, from.done, position->mark, position->done);
 }
 
 static hm_status incoming_load_from(const incoming_calls *calls, const hm_delta *of,
