@@ -53,7 +53,7 @@ typedef struct hm_position {
     uint64_t epoch; /* of the history */
     uint64_t mark;  /* all up to it; UINT64_MAX: unknown, since a load of changes failed half way */
     uint64_t next;  /* the mark of which it has had the first changes; 0: none */
-    uint32_t done;  /* how many */
+    uint64_t done;  /* how many */
 } hm_position;
 
 /* Pass &history.table to containers; its pages are those of the parent, at least 4,096 bytes. All

@@ -274,8 +274,8 @@ static hm_status incoming_check_way(hm_save_in *in, const hm_position *position,
     if (position->mark == from.mark && position->next == from.next && position->done == from.done)
         return HM_OK;
     return hm_load_fail(in, HM_ERROR_STALE, 0,
-                        "it leads from mark %" HM_U64 " + %" HM_U32
-                        " changes, and the copy stands at %" HM_U64 " + %" HM_U32,
+                        "it leads from mark %" HM_U64 " + %" HM_U64
+                        " changes, and the copy stands at %" HM_U64 " + %" HM_U64,
                         from.mark, from.done, position->mark, position->done);
 }
 

@@ -271,7 +271,7 @@ static hm_status delta_save(delta_search *search, hm_sink sink)
         *position = search->is_part ? (hm_position){.epoch = section.position.epoch,
                                                     .mark = search->from,
                                                     .next = search->to,
-                                                    .done = (uint32_t)search->end}
+                                                    .done = search->end}
                                     : section.position;
     return status;
 }
