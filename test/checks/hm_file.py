@@ -146,6 +146,18 @@ def check_made(path):
         sys.exit(f"two marks differ as {found}")
 
 
+def check_written(path):
+    """The sections of the library that golden.h has not: positions, changes in parts, bytes."""
+    with open(os.path.join(SOURCE, "test/save/golden_sections.h"), encoding="ascii") as file:
+        data = bytes.fromhex("".join(re.findall(r"\"([0-9a-f]+)\"", file.read())))
+    output = accepts(path, data)
+    for text in ("bytes 'b': 3 bytes", f"at mark 5 of epoch {0x1122334455667788}\n",
+                 "from mark 0 to mark 1 of epoch 258, more follow\n",
+                 "2 changes are in sections before\n", ": inserted the entity\n"):
+        if text not in output:
+            sys.exit(f"no '{text}' in\n{output}")
+
+
 def check_command_line(path):
     """The options do what the functions do, and what is wrong ends with 1, or 2."""
     def run(*options):
@@ -186,6 +198,7 @@ def main():
             check_differences(kind, data)
             check_forged(data)
         check_made(path)
+        check_written(path)
         check_command_line(path)
         if accepts(path, whole).count("things") != len(rows):
             sys.exit("all behind one another are not read")
