@@ -297,10 +297,10 @@ HM_API void hm_merge_end(hm_merge *merge);
  * both marks, so that a copy takes it only where it fits. Fails as hm_map_changes and hm_map_save
  * do. A const call.
  *
- * `position` of the descriptor is where the copy stands: at `from`, or between the marks;
- * afterwards it is where the section leads. With max_size a section has as many changes as fit, at
- * least one, and the next call goes on: all are written when position->mark is `to`.
- * HM_ERROR_INVALID: the position is elsewhere; max_size without one. Example:
+ * The descriptor's `position` says where the copy stands, at `from` or between the marks, and is
+ * set to where the section leads. With max_size a section has as many changes as fit, at least one,
+ * and the next call writes the next: all are written when position->mark is `to`. HM_ERROR_INVALID:
+ * the position is elsewhere, or max_size has none. Example:
  *
  *     hm_position client = {0}; // what it has had, as far as the server knows
  *     uint64_t newest = hm_history_mark(&history);
@@ -333,8 +333,8 @@ HM_API hm_status hm_world_save_changes(const hm_history *history, const hm_world
                                        hm_sink sink);
 
 /* Writes the values that n handles have now (hm_map_visit) as a section of changes that inserts
- * them: for what a copy begins to see. It leads to the mark from which it comes: `position`, which
- * stays; max_size means nothing. Fails as hm_map_save does. A const call. */
+ * them: for what a copy begins to see. A copy takes it at `position`, and stays there; NULL: at
+ * any. max_size means nothing. Fails as hm_map_save does. A const call. */
 HM_API hm_status hm_map_save_values(const hm_map *map, const hm_save_desc *desc,
                                     const hm_handle *handles, uint32_t n, hm_sink sink);
 HM_API hm_status hm_pool_save_values(const hm_pool *pool, const hm_save_desc *desc,
@@ -359,9 +359,9 @@ HM_API hm_status hm_world_save_values(const hm_world *world, const hm_world_save
  *
  * With `position` the section must lead from there: else HM_ERROR_STALE, with both numbers in the
  * sentence, and nothing has changed; HM_ERROR_INVALID: the section does not say from where.
- * Afterwards the position is where it leads. If some changes were made and one refused it is at
- * mark UINT64_MAX, which no section leads from. Let a history of the copy watch the position
- * (hm_history_watch), and a rewind puts both back.
+ * Afterwards the position is where it leads. If a change was refused after others had been made,
+ * the position is at mark UINT64_MAX, from which no section leads. If a history of the copy watches
+ * the position (hm_history_watch), a rewind puts both back.
  *
  * Values go through encode and decode, but for the meta of a map; tables and indices refuse these
  * two: HM_ERROR_INVALID. What `decode` made is copied as bytes to its place, and an edit destroys
@@ -377,12 +377,12 @@ HM_API hm_status hm_index_load_changes(hm_index *index, const hm_save_desc *desc
 HM_API hm_status hm_world_load_changes(hm_world *world, const hm_world_save_desc *desc,
                                        hm_source source);
 
-/* Returns a hash of the values of n handles, or with HM_ALL of the container, as a section of them
- * has them: whatever the order of the items in memory, and whatever was there before; equal on a
- * server and its clients, and on every machine if the encoded values are. It is the sum of
- * hm_change_hash over hm_map_visit, of the values as they are in a file. So it is that of all
- * changes from mark 0 on, and the hash of two groups of handles is the sum of theirs. 0: nothing is
- * there, or hm_last_error says why not. O(values), with HM_ALL O(slots) too. */
+/* Returns a hash of the values of n handles, or with HM_ALL of all, as they are in a file. It does
+ * not depend on the order of the items in memory, nor on what was there before: so a server and its
+ * clients have the same, on every machine if the encoded values are the same. It is the sum of
+ * hm_change_hash over hm_map_visit, and so over all changes from mark 0 on; the hash of two groups
+ * of handles is the sum of their hashes. 0: there are no values, or hm_last_error says why it
+ * failed. O(values), with HM_ALL O(slots) too. */
 HM_API uint64_t hm_map_hash(const hm_map *map, const hm_save_desc *desc, const hm_handle *handles,
                             uint32_t n);
 HM_API uint64_t hm_pool_hash(const hm_pool *pool, const hm_save_desc *desc,
@@ -418,13 +418,14 @@ HM_API hm_status hm_load_bytes(const char *name, uint32_t *version, void *bytes,
 /* Bytes of the program's own beside containers that are saved or loaded with one call. */
 typedef struct hm_saved_bytes {
     const char *name;
-    uint32_t version; /* that of the file after a load */
+    uint32_t version; /* a load sets it, and size */
     void *bytes;
-    size_t size; /* bytes; of a load the room, and then how many there are */
+    size_t size; /* how many they are */
+    size_t room; /* how many a load may write */
 } hm_saved_bytes;
 
-/* A container or bytes, with the descriptor, or NULL: what hm_save_all and hm_load_all take. All
- * fields are private. Made by these functions, which look at nothing, from what outlives it. */
+/* A container with a descriptor, or NULL, or bytes: what hm_save_all and hm_load_all take. All
+ * fields are private. The functions keep the addresses: what is there must outlive it. */
 typedef struct hm_savable {
     const struct hm_savable_kind *kind;
     void *container;
@@ -440,10 +441,10 @@ HM_API hm_savable hm_index_as_savable(hm_index *index, const hm_save_desc *desc)
 HM_API hm_savable hm_world_as_savable(hm_world *world, const hm_world_save_desc *desc);
 HM_API hm_savable hm_bytes_as_savable(hm_saved_bytes *bytes);
 
-/* hm_save_all writes their sections in this order, up to the first that fails, as its save does:
- * delete the file then. hm_load_all loads them in this order, whole or not at all: if one fails, as
- * its load does, those before it are emptied as if they too had failed, and may be loaded again.
- * Then the hooks run for what decode made only, and bytes are zero. Containers have issued nothing.
+/* hm_save_all writes n sections in this order, and ends at the first save that fails: delete the
+ * file then. hm_load_all reads them in this order, whole or not at all: if a load fails, those
+ * before it are emptied, as if they had failed too, and can be loaded again. Destroy hooks run only
+ * for what decode made then, and bytes become zero. Both fail as the save or load that failed.
  * O(bytes). Example:
  *
  *     const hm_savable level[] = {hm_map_as_savable(&sprites, NULL),
@@ -457,9 +458,8 @@ HM_API hm_status hm_load_all(const hm_savable *what, uint32_t n, hm_source sourc
 /* What the header of a section says. */
 typedef struct hm_section {
     char name[256], layout[256];
-    const char
-        *kind; /* "map", "pool" and so on; "bytes"; "section" of one that is not known here */
-    bool has_changes; /* of a container of this kind, not the container */
+    const char *kind; /* "map", "pool" and so on, "bytes"; "section" if it is not known here */
+    bool has_changes; /* of such a container, not the container */
     uint32_t type_id, version;
     uint32_t count;       /* items, changes or bytes */
     uint64_t size;        /* bytes from its first to its last one in the file */

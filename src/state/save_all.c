@@ -117,11 +117,18 @@ static void all_undo_world(void *container, const void *desc)
     {                                                                                              \
         return hm_##type##_load(type, desc, source);                                               \
     }                                                                                              \
+    static void all_empty_##type(void *type, const void *desc)                                     \
+    {                                                                                              \
+        const descriptor *with = desc;                                                             \
+        all_undo_##type(type, desc);                                                               \
+        if (with != NULL && with->position != NULL)                                                \
+            *with->position = (hm_position){.mark = 0};                                            \
+    }                                                                                              \
     hm_savable hm_##type##_as_savable(hm_##type *type, const descriptor *desc)                     \
     {                                                                                              \
         HM_CONTRACT(type != NULL, "hm_" #type "_as_savable: " #type " is NULL");                   \
         static const struct hm_savable_kind kind = {all_save_##type, all_load_##type,              \
-                                                    all_undo_##type};                              \
+                                                    all_empty_##type};                             \
         return (hm_savable){&kind, type, desc};                                                    \
     }
 
@@ -146,15 +153,17 @@ static hm_status all_load_bytes(void *container, const void *desc, hm_source sou
 {
     hm_saved_bytes *bytes = container;
     (void)desc;
+    bytes->size = bytes->room;
     return hm_load_bytes(bytes->name, &bytes->version, bytes->bytes, &bytes->size, source);
 }
 
 static void all_undo_bytes(void *container, const void *desc)
 {
-    const hm_saved_bytes *bytes = container;
+    hm_saved_bytes *bytes = container;
     (void)desc;
     if (bytes->size != 0)
         memset(bytes->bytes, 0, bytes->size);
+    bytes->size = 0;
 }
 
 hm_savable hm_bytes_as_savable(hm_saved_bytes *bytes)

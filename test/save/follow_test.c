@@ -724,7 +724,8 @@ typedef struct group {
 static void begin_group(group *in, uint32_t shape, const hm_memory *memory)
 {
     memset(in, 0, sizeof *in);
-    in->bytes = (hm_saved_bytes){.name = "text", .bytes = in->text, .size = sizeof in->text};
+    in->bytes = (hm_saved_bytes){
+        .name = "text", .bytes = in->text, .size = sizeof in->text, .room = sizeof in->text};
     in->all[0] = hm_bytes_as_savable(&in->bytes);
     for (size_t k = 0; k < SAVED_KINDS; k++) {
         saved_kinds[k]->init(&in->made[k], shape % saved_kinds[k]->shapes, memory);
@@ -758,8 +759,7 @@ TEST(save_all, a_file_loads_whole_or_leaves_all_as_if_nothing_had_been_tried)
             if (status == HM_OK)
                 break;
             CHECK(status == HM_ERROR_CORRUPT && mentions("source"));
-            CHECK(into.text[0] == '\0');
-            into.bytes.size = sizeof into.text;
+            CHECK(into.text[0] == '\0' && into.bytes.size == 0);
             for (size_t k = 0; k < SAVED_KINDS; k++) {
                 CHECK(saved_kinds[k]->get_stats(&into.made[k]).count == 0);
                 CHECK(saved_kinds[k]->hash(&into.made[k], NULL, HM_ALL) == 0);
@@ -843,6 +843,13 @@ TEST(save_all, only_what_decode_made_is_destroyed)
     CHECK(hm_map_save(&maps[0], NULL, test_sink(&file)) == HM_OK);
     const hm_savable bytes[] = {hm_map_as_savable(&maps[1], NULL), hm_bytes_as_savable(&missing)};
     CHECK(hm_load_all(bytes, 2, test_source(&file)) == HM_ERROR_CORRUPT && alive == 5);
+    /* Nor does it stand anywhere. */
+    hm_position here = {EPOCH, 3, 0, 0}, at = {EPOCH, 2, 0, 0};
+    const hm_save_desc to = {.position = &here}, from = {.position = &at};
+    file.size = 0;
+    CHECK(hm_map_save(&maps[0], &to, test_sink(&file)) == HM_OK);
+    const hm_savable placed[] = {hm_map_as_savable(&maps[1], &from), hm_bytes_as_savable(&missing)};
+    CHECK(hm_load_all(placed, 2, test_source(&file)) == HM_ERROR_CORRUPT && at.mark == 0);
     hm_map_fini(&maps[1]);
     hm_map_fini(&maps[0]);
     CHECK(alive == 0);
