@@ -420,7 +420,7 @@ typedef struct hm_saved_bytes {
     const char *name;
     uint32_t version; /* a load sets it, and size */
     void *bytes;
-    size_t size; /* how many they are */
+    size_t size; /* how many they are; after HM_ERROR_FULL the room that a load needs */
     size_t room; /* how many a load may write */
 } hm_saved_bytes;
 

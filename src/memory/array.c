@@ -380,7 +380,7 @@ static hm_status array_commit_to(hm_array *array, size_t end)
     size_t size = end - array->committed_size;
     if (size < step)
         size = left > step ? step : left;
-    size = hm_memory_round_up(size, 4096);
+    size = hm_memory_round_up(size, array->memory->page_size);
     unsigned char *start = array->data + array->committed_size;
     hm_status status = hm_memory_commit(array->memory, start, size, array->is_raw);
     if (status != HM_OK)

@@ -154,7 +154,11 @@ static hm_status all_load_bytes(void *container, const void *desc, hm_source sou
     hm_saved_bytes *bytes = container;
     (void)desc;
     bytes->size = bytes->room;
-    return hm_load_bytes(bytes->name, &bytes->version, bytes->bytes, &bytes->size, source);
+    hm_status status =
+        hm_load_bytes(bytes->name, &bytes->version, bytes->bytes, &bytes->size, source);
+    if (status != HM_OK && status != HM_ERROR_FULL)
+        bytes->size = 0;
+    return status;
 }
 
 static void all_undo_bytes(void *container, const void *desc)
