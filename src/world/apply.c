@@ -135,7 +135,7 @@ static hm_status apply_find_archetype(apply_call *call)
 {
     size_t size = call->words * sizeof *call->set;
     call->to = call->known_to;
-    if (call->to != HM_WORLD_NONE && apply_are_equal(call->set, call->known, 1))
+    if (call->to != HM_WORLD_NONE && apply_are_equal(call->set, call->known, call->words))
         return HM_OK;
     hm_world_set set;
     set.count = 0;
