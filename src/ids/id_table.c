@@ -526,12 +526,15 @@ static hm_status id_table_raise_floors(hm_id_table *table, uint32_t keep)
 }
 
 /* Drops the slots from `keep` on, all of them free. A floor that was raised although the slots
- * could not be dropped does no harm: it is a generation that was issued. */
+ * could not be dropped does no harm: it is a generation that was issued. It is below dropped_end,
+ * so that a file has it. */
 static hm_status id_table_drop_slots(hm_id_table *table, uint32_t keep)
 {
     hm_status status = id_table_raise_floors(table, keep);
     if (status != HM_OK)
         return status;
+    if (table->dropped_end < table->slot_count)
+        table->dropped_end = table->slot_count;
     table->entry_array.count = keep;
     status = hm_array_decommit(&table->entry_array);
     if (status != HM_OK)
@@ -541,8 +544,6 @@ static hm_status id_table_drop_slots(hm_id_table *table, uint32_t keep)
         if (table->slots[position] < keep)
             hm_handle_link(table->entries, table->slots, table->slots[position], used++);
     table->used = used;
-    if (table->dropped_end < table->slot_count)
-        table->dropped_end = table->slot_count;
     table->slot_count = keep;
     return HM_OK;
 }

@@ -284,6 +284,31 @@ TEST(save_map, slots_that_were_dropped_come_back_so_or_the_file_is_refused)
     test_file_end(&file);
 }
 
+/* It may have raised the floors of slots that it could not drop. */
+TEST(save_map, handles_to_come_are_the_same_after_a_trim_that_was_refused)
+{
+    hm_status status = HM_ERROR_MEMORY;
+    for (uint32_t k = 1; status != HM_OK; k++) {
+        test_memory memory;
+        test_file file = {0};
+        test_memory_init(&memory, test_page_size(4096));
+        hm_map map = make_map((hm_map_desc){
+            .capacity = 3, .type_id = TYPE, .name = "numbers", .memory = &memory.table});
+        hm_map loaded = make_empty("numbers", 3);
+        CHECK(hm_map_erase(&map, add(&map, 0)));
+        test_memory_fail(&memory, k, false);
+        status = hm_map_trim(&map);
+        test_memory_fail(&memory, 0, false);
+        CHECK(hm_map_save(&map, NULL, test_sink(&file)) == HM_OK);
+        CHECK(hm_map_load(&loaded, NULL, test_source(&file)) == HM_OK);
+        for (uint32_t i = 0; i < 3; i++)
+            CHECK(add(&map, i).bits == add(&loaded, i).bits);
+        hm_map_fini(&loaded);
+        hm_map_fini(&map);
+        test_file_end(&file);
+    }
+}
+
 /* A slot behind the last generation would begin with none. */
 TEST(save_map, a_floor_that_is_the_last_generation_is_refused)
 {
