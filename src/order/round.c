@@ -161,12 +161,14 @@ bool hm_order_is_in_order(const hm_order_state *state, uint32_t count)
     return is_scanned && state->cursor == count && state->pending_end == 0;
 }
 
-/* Makes `state` that of the place, with memory for all items. False if the call ends here: without
- * a state, no items are in order. */
+/* Makes `state` that of the place, with memory for all items. False if the call ends here: no items
+ * are in order, and the call costs the same whether there has been an order or not. */
 static bool order_begin(hm_order_state **place, const hm_sequence *sequence, hm_progress *progress)
 {
-    progress->done = *place == NULL && sequence->count == 0;
-    if (!progress->done)
+    progress->done = sequence->count == 0;
+    if (progress->done)
+        hm_order_reset(*place);
+    else
         progress->status = order_blame(sequence, hm_order_open(place, sequence));
     return !progress->done && progress->status == HM_OK;
 }
