@@ -29,7 +29,7 @@ static void reported(void)
 
 arena_all arena;
 
-static _Alignas(ARENA_STEP) unsigned char steps[ARENA_RANGES][ARENA_STEP];
+static _Alignas(ARENA_STEP) unsigned char steps[2 * ARENA_RANGES][ARENA_STEP];
 
 /* Under AddressSanitizer the library may touch committed memory only; the harness opens all memory,
  * and closes it again before the library runs. */
@@ -40,10 +40,12 @@ void arena_open(void)
 
 void arena_close(void)
 {
-    for (uint32_t i = 0; i < arena.range_count; i++)
+#ifdef WITH_ASAN
+    for (uint32_t i = 0; i < 2 * arena.range_count; i++)
         for (size_t at = 0; at < arena.windows[i]; at += arena.table.page_size)
             if (!arena_is_committed(i, at))
                 ASAN_POISON_MEMORY_REGION(arena_range(i) + at, arena.table.page_size);
+#endif
 }
 
 unsigned char *arena_range(uint32_t range)
@@ -54,7 +56,7 @@ unsigned char *arena_range(uint32_t range)
 bool arena_is_committed(uint32_t range, size_t offset)
 {
     size_t page = offset / arena.table.page_size;
-    return (arena.memory.committed[range][page / 64] >> page % 64 & 1) != 0;
+    return (arena.memory[range].committed[page / 64] >> page % 64 & 1) != 0;
 }
 
 /* the table */
@@ -74,11 +76,11 @@ static void *reserve(void *context, size_t size)
     CHECK(size > 0 && size % arena.table.page_size == 0);
     if (is_refused())
         return NULL;
-    uint32_t i = 0;
-    while (i < arena.range_count && (arena.memory.reserved[i] != 0 || size > arena.windows[i]))
+    uint32_t i = arena.first;
+    while (i < arena.end && (arena.memory[i].reserved != 0 || size > arena.windows[i]))
         i++;
-    CHECK(i < arena.range_count);
-    arena.memory.reserved[i] = (uint32_t)size;
+    CHECK(i < arena.end);
+    arena.memory[i].reserved = size;
     return arena_range(i);
 }
 
@@ -89,7 +91,8 @@ static uint32_t range_of(const void *address, size_t size, bool is_committed)
     size_t page_size = arena.table.page_size;
     uint32_t index = (uint32_t)(offset / ARENA_STEP);
     offset %= ARENA_STEP;
-    CHECK(index < arena.range_count && size > 0 && offset + size <= arena.memory.reserved[index]);
+    CHECK(index < 2 * arena.range_count && size > 0 &&
+          offset + size <= arena.memory[index].reserved);
     CHECK(offset % page_size == 0 && size % page_size == 0);
     for (size_t at = offset; at < offset + size; at += page_size)
         CHECK(arena_is_committed(index, at) == is_committed);
@@ -102,7 +105,7 @@ static void flip_pages(uint32_t index, const void *address, size_t size)
     size_t page_size = arena.table.page_size;
     size_t page = (size_t)((const unsigned char *)address - arena_range(index)) / page_size;
     for (size_t end = page + size / page_size; page < end; page++)
-        arena.memory.committed[index][page / 64] ^= UINT64_C(1) << page % 64;
+        arena.memory[index].committed[page / 64] ^= UINT64_C(1) << page % 64;
 }
 
 /* The memory is blank. */
@@ -134,16 +137,17 @@ static void release(void *context, void *address, size_t size)
 {
     (void)context;
     uint32_t index = (uint32_t)(((unsigned char *)address - arena_range(0)) / ARENA_STEP);
-    CHECK(index < arena.range_count && address == arena_range(index));
-    CHECK(size == arena.memory.reserved[index]);
+    CHECK(index < 2 * arena.range_count && address == arena_range(index));
+    CHECK(size == arena.memory[index].reserved);
     ASAN_UNPOISON_MEMORY_REGION(address, size);
     memset(address, SPACE_BLANK, size);
-    memset(arena.memory.committed[index], 0, sizeof arena.memory.committed[index]);
-    arena.memory.reserved[index] = 0;
+    arena.memory[index] = (arena_memory){0};
 }
 
 void arena_begin(const size_t *windows, uint32_t range_count, size_t page_size)
 {
+    const size_t most = ARENA_STEP - 2 * ARENA_START, all = ARENA_PAGES * page_size,
+                 largest = all < most ? all : most;
     CHECK(range_count <= ARENA_RANGES);
     memset(&arena, 0, sizeof arena);
     arena.table = (hm_memory){.reserve = reserve,
@@ -155,13 +159,32 @@ void arena_begin(const size_t *windows, uint32_t range_count, size_t page_size)
                               .raw = commit};
     arena.range_count = range_count;
     for (uint32_t i = 0; i < range_count; i++) {
-        CHECK(windows[i] < ARENA_STEP - ARENA_START && windows[i] % 8 == 0 &&
-              windows[i] / page_size <= ARENA_PAGES);
+        CHECK(windows[i] <= largest && windows[i] % 8 == 0);
         arena.windows[i] = windows[i];
+        arena.windows[range_count + i] = largest;
     }
+    arena_lend(true, false);
     __sanitizer_set_death_callback(reported);
     arena_open();
     memset(steps, SPACE_BLANK, sizeof steps);
+    arena_close();
+}
+
+void arena_lend(bool own, bool spare)
+{
+    arena.first = own ? 0 : arena.range_count;
+    arena.end = spare ? 2 * arena.range_count : arena.range_count;
+    for (uint32_t i = arena.end; i < 2 * arena.range_count; i++)
+        CHECK(arena.memory[i].reserved == 0);
+}
+
+void arena_empty(void)
+{
+    arena_open();
+    for (uint32_t i = 0; i < arena.range_count; i++) {
+        memset(arena_range(i), SPACE_BLANK, arena.windows[i]);
+        arena.memory[i] = (arena_memory){0};
+    }
     arena_close();
 }
 
@@ -190,28 +213,26 @@ size_t arena_size(void)
 {
     size_t size = 0;
     for (uint32_t i = 0; i < arena.range_count; i++)
-        size += arena.windows[i];
+        size += sizeof *arena.memory + arena.windows[i];
     return size;
 }
 
 void arena_capture(unsigned char *bytes)
 {
+    size_t size = sizeof *arena.memory * arena.range_count;
+    memcpy(bytes, arena.memory, size);
+    bytes += size;
     for (uint32_t i = 0; i < arena.range_count; bytes += arena.windows[i++])
         memcpy(bytes, arena_range(i), arena.windows[i]);
 }
 
 void arena_restore(const unsigned char *bytes)
 {
+    size_t size = sizeof *arena.memory * arena.range_count;
+    memcpy(arena.memory, bytes, size);
+    bytes += size;
     for (uint32_t i = 0; i < arena.range_count; bytes += arena.windows[i++])
         memcpy(arena_range(i), bytes, arena.windows[i]);
-}
-
-bool arena_is(const unsigned char *bytes)
-{
-    for (uint32_t i = 0; i < arena.range_count; bytes += arena.windows[i++])
-        if (memcmp(arena_range(i), bytes, arena.windows[i]) != 0)
-            return false;
-    return true;
 }
 
 size_t arena_check(void)
@@ -229,8 +250,8 @@ size_t arena_check(void)
 
 bool arena_is_empty(void)
 {
-    for (uint32_t i = 0; i < ARENA_RANGES; i++)
-        if (arena.memory.reserved[i] != 0)
+    for (uint32_t i = 0; i < 2 * ARENA_RANGES; i++)
+        if (arena.memory[i].reserved != 0)
             return false;
     return true;
 }
@@ -282,6 +303,6 @@ void arena_show(void)
     arena.shown->committed_size = arena_check();
     arena.shown->reserved_size = 0;
     for (uint32_t i = 0; i < arena.range_count; i++)
-        arena.shown->reserved_size += arena.memory.reserved[i];
+        arena.shown->reserved_size += arena.memory[i].reserved;
     arena_close();
 }

@@ -262,6 +262,12 @@ static void blank_doubt(hm_order_scan *scan, bool is_scanning)
         BLANK(scan->probe_end);
 }
 
+bool blank_order_knows(const hm_order_state *order)
+{
+    return order != NULL &&
+           (order->cursor != 0 || order->is_arranging || order->phase != HM_ORDER_SCAN);
+}
+
 bool blank_order_lists(const hm_order_state *order)
 {
     return order != NULL && (BATCHED >> order->phase & 1) != 0;

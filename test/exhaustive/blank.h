@@ -34,6 +34,9 @@ void blank_order(hm_order_state *order, hm_links links, uint32_t slot_count);
  * counts of arrays, which lists set at a trim. */
 void blank_blocks(hm_lists_blocks *lists);
 
+/* Whether anything is known of an order, which no file has. */
+bool blank_order_knows(const hm_order_state *order);
+
 /* Whether the order may look up slots that it has listed, even of items that are gone. */
 bool blank_order_lists(const hm_order_state *order);
 

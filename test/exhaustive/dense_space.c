@@ -137,9 +137,27 @@ static void check_trimmed(void)
               space_in_pages(dense_config, sizeof(uint32_t) * (stats.slots - stats.retired_slots)));
 }
 
+static void save(hm_sink sink)
+{
+    CHECK(space->save(sink) == HM_OK);
+}
+
+static void load(hm_source source)
+{
+    arena_empty();
+    CHECK(space->init() == HM_OK);
+    CHECK(space->load(source) == HM_OK);
+}
+
+static bool has_more(void)
+{
+    return blank_order_knows(order());
+}
+
 /* The arena has windows for what init reserves, and the generation floors, and an order. */
 size_t dense_space_begin(const space_config *config, const dense_space *of)
 {
+    static const subject_file file = {save, load, dense.slots, has_more, &dense.ordered};
     const size_t live = offsetof(dense_model, map);
     size_t windows[ARENA_RANGES];
     dense_config = config;
@@ -153,9 +171,9 @@ size_t dense_space_begin(const space_config *config, const dense_space *of)
     windows[count++] = SPACE_ORDER;
     arena_begin(windows, count, config->page_size);
     arena_init(space->init);
-    size_t size = subject_begin(
-        &(subject_space){config, space->subject, &dense, (unsigned char *)&dense + live,
-                         sizeof dense - live, NULL, blank, probe, dense_space_end, check_trimmed});
+    size_t size = subject_begin(&(subject_space){
+        config, space->subject, &dense, (unsigned char *)&dense + live, sizeof dense - live, NULL,
+        blank, probe, dense_space_end, check_trimmed, &file});
     subject_spend_lives(fill);
     return size;
 }
@@ -237,10 +255,8 @@ void dense_space_list(space_actions *list)
         subject_add(list, "erase", 0, i, 0);
     if (dense_config->goals != 0)
         list_goals(list);
-    if (dense_config->adopts) {
+    if (dense_config->adopts)
         subject_add_adopts(list, dense_config->max_slots);
-        subject_add_quiet(list, "reload", 0, 0, 0);
-    }
 }
 
 /* While an arrangement is not done, its names must not be used for another: but for that, the last

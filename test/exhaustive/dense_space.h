@@ -16,6 +16,8 @@ typedef struct dense_space {
     hm_status (*init)(void);
     size_t (*needed_size)(void); /* bytes that a trim leaves to the items */
     void (*blank_items)(void);   /* as blank.h, behind the items */
+    hm_status (*save)(hm_sink sink);
+    hm_status (*load)(hm_source source);
 } dense_space;
 
 /* The live model, and how large it is. */

@@ -77,8 +77,32 @@ static void blank(void)
     BLANK(index->head_array.count);
 }
 
+static void save(hm_sink sink)
+{
+    CHECK(hm_index_save(&model.index, NULL, sink) == HM_OK);
+}
+
+static void limit(void)
+{
+    CHECK(config->units <= space_of(&model.index.members));
+    if (config->units != 0)
+        limit_space(&model.index.members, config->units);
+}
+
+/* A load makes another index, which takes the place of the empty one. */
+static void load(hm_source source)
+{
+    arena_empty();
+    arena_lend(false, true);
+    CHECK(init() == HM_OK);
+    arena_lend(true, true);
+    CHECK(hm_index_load(&model.index, NULL, source) == HM_OK);
+    limit();
+}
+
 static size_t begin(const space_config *of)
 {
+    static const subject_file file = {save, load, model.entries, NULL, NULL};
     static const size_t windows[] = {INDEX_RANGE, SPACE_FLOORS};
     const size_t live = offsetof(index_model, index);
     CHECK(of->capacity <= INDEX_MODEL_OWNERS);
@@ -88,12 +112,10 @@ static size_t begin(const space_config *of)
     model.first_life = of->spent_lives + 1u;
     arena_begin(windows, 2, of->page_size);
     arena_init(init);
-    CHECK(config->units <= space_of(&model.index.members));
-    if (config->units != 0)
-        limit_space(&model.index.members, config->units);
+    limit();
     return subject_begin(&(subject_space){of, &index_subject, &model,
                                           (unsigned char *)&model + live, sizeof model - live,
-                                          &model.refusals, blank, probe, fini, NULL});
+                                          &model.refusals, blank, probe, fini, NULL, &file});
 }
 
 /* steps */

@@ -89,8 +89,22 @@ static void blank(void)
     }
 }
 
+static void save(hm_sink sink)
+{
+    CHECK(hm_lists_save(&model.lists, NULL, sink) == HM_OK);
+}
+
+static void load(hm_source source)
+{
+    arena_empty();
+    CHECK(init() == HM_OK);
+    limit_space(&model.lists.blocks, config->units);
+    CHECK(hm_lists_load(&model.lists, NULL, source) == HM_OK);
+}
+
 static size_t begin(const space_config *of)
 {
+    static const subject_file file = {save, load, model.entries, NULL, NULL};
     static const size_t windows[] = {LISTS_RANGE, SPACE_FLOORS};
     static const uint32_t any[TEST_ARGUMENTS];
     const size_t live = offsetof(lists_model, lists);
@@ -105,7 +119,7 @@ static size_t begin(const space_config *of)
     limit_space(&model.lists.blocks, config->units);
     size_t size =
         subject_begin(&(subject_space){of, &lists_subject, &model, (unsigned char *)&model + live,
-                                       sizeof model - live, NULL, blank, probe, fini, NULL});
+                                       sizeof model - live, NULL, blank, probe, fini, NULL, &file});
     for (uint32_t life = 0; life < of->spent_lives; life++) {
         for (uint32_t i = 0; i < of->capacity; i++)
             subject_run("create", any);
@@ -154,10 +168,8 @@ static void list_all(space_actions *list)
     for (uint32_t swaps = 0; swaps <= config->capacity; swaps++)
         subject_add_quiet(list, "defragment", 1, swaps, 0);
     subject_add_quiet(list, "defragment", 0, 1, 0); /* to the end */
-    if (config->adopts) {
+    if (config->adopts)
         subject_add_adopts(list, config->max_slots);
-        subject_add_quiet(list, "reload", 0, 0, 0);
-    }
     for (uint32_t row = 0; row < config->capacity; row++)
         list_items(list, row);
 }
@@ -166,7 +178,7 @@ static void list_all(space_actions *list)
 static bool is_possible(const void *state, const space_action *action)
 {
     static const char *const of_lists[] = {"create",  "create_n",   "clear", "trim",
-                                           "reserve", "defragment", "adopt", "reload"};
+                                           "reserve", "defragment", "adopt"};
     uint32_t number = action->a / 16, count;
     (void)state;
     for (uint32_t i = 0; i < sizeof of_lists / sizeof *of_lists; i++)

@@ -39,9 +39,20 @@ static void blank_items(void)
     BLANK(map->extras->meta_array.count);
 }
 
+static hm_status save(hm_sink sink)
+{
+    return hm_map_save(&dense.map, NULL, sink);
+}
+
+static hm_status load(hm_source source)
+{
+    return hm_map_load(&dense.map, NULL, source);
+}
+
 static size_t begin(const space_config *config)
 {
-    static const dense_space of = {&map_subject, list_windows, init, needed_size, blank_items};
+    static const dense_space of = {&map_subject, list_windows, init, needed_size,
+                                   blank_items,  save,         load};
     return dense_space_begin(config, &of);
 }
 

@@ -80,7 +80,7 @@ static void probe(hm_handle handle)
  */
 static bool holds_items(uint32_t range, size_t at)
 {
-    if (at >= arena.memory.reserved[range])
+    if (at >= arena.memory[range].reserved)
         return false;
     return config->storage == HM_STORAGE_VIRTUAL
                ? arena_range(range) + at >= model.pool.places.items
@@ -142,17 +142,35 @@ static void check_trimmed(void)
     for (uint32_t i = 0; i < arena.range_count; i++) {
         size_t unit = config->page_size;
         if (config->storage == HM_STORAGE_GROWING_BLOCKS)
-            unit = arena.memory.reserved[i];
+            unit = arena.memory[i].reserved;
         if (config->storage == HM_STORAGE_FIXED_BLOCKS)
             unit *= ((config->item_size << model.pool.places.first_block) - 1) / unit + 1;
-        for (size_t at = 0; at < arena.memory.reserved[i]; at += unit)
+        for (size_t at = 0; at < arena.memory[i].reserved; at += unit)
             CHECK(!holds_items(i, at) || !arena_is_committed(i, at) ||
                   holds_live(arena_range(i) + at, unit));
     }
 }
 
+static void save(hm_sink sink)
+{
+    CHECK(hm_pool_save(&model.pool, NULL, sink) == HM_OK);
+}
+
+/* Blocks may be at other addresses. */
+static void load(hm_source source)
+{
+    arena_empty();
+    CHECK(init() == HM_OK);
+    CHECK(hm_pool_load(&model.pool, NULL, source) == HM_OK);
+    for (uint32_t slot = 0; slot < model.end; slot++)
+        if (model.slots[slot].is_live)
+            model.slots[slot].place = hm_pool_get(
+                &model.pool, space_name(slot, model.slots[slot].generation, SPACE_TYPE_ID, false));
+}
+
 static size_t begin(const space_config *of)
 {
+    static const subject_file file = {save, load, &model.count, NULL, NULL};
     const size_t live = offsetof(pool_model, pool);
     CHECK(of->max_slots <= POOL_MODEL_SLOTS && of->item_size <= POOL_ITEM);
     config = of;
@@ -162,7 +180,7 @@ static size_t begin(const space_config *of)
     arena_init(init);
     size_t size = subject_begin(
         &(subject_space){of, &pool_subject, &model, (unsigned char *)&model + live,
-                         sizeof model - live, NULL, blank, probe, fini, check_trimmed});
+                         sizeof model - live, NULL, blank, probe, fini, check_trimmed, &file});
     spend_lives();
     return size;
 }
@@ -247,10 +265,8 @@ static void list_all(space_actions *list)
     }
     for (uint32_t slot = settled; slot < config->max_slots; slot++)
         subject_add_quiet(list, "erase", 0, slot, 0);
-    if (config->adopts) {
+    if (config->adopts)
         subject_add_adopts(list, config->max_slots);
-        subject_add_quiet(list, "reload", 0, 0, 0);
-    }
 }
 
 static bool is_possible(const void *state, const space_action *action)

@@ -18,6 +18,13 @@
  * So what holds in every state and at every step holds always, for a container of this size; and
  * the first violation that is found has a shortest script of operations, which is printed.
  *
+ * In each state the container is saved as well, and loaded into a new one. From this copy every
+ * step must lead to where it leads from the state: to the same bytes of a save, the same answers
+ * and as many compares. States that have the same file and go on alike share a copy. Those that
+ * know of an order have none, since no file has that; each can forget it, by touch_all. Neither
+ * have worlds with more spare chunks than a file tells of, since what was reserved is not promised;
+ * nor are calls of a copy refused memory.
+ *
  *     exhaustive          the fast spaces, which take seconds
  *     exhaustive all      the slow spaces as well
  *     exhaustive NAME...  those spaces
@@ -200,19 +207,34 @@ typedef struct frontier {
     uint32_t count, capacity;
 } frontier;
 
+typedef struct entry {
+    uint64_t hash; /* 0: empty */
+    uint64_t value;
+} entry;
+
+/* By hash: open addressing. */
+typedef struct entries {
+    entry *all;
+    uint64_t capacity, count;
+} entries;
+
 static struct {
     const space_kind *kind;
     const space_config *config;
     size_t state_size, hashed_size; /* bytes */
     space_actions list;
-    uint64_t *hashes; /* open addressing; 0: empty */
-    uint64_t hash_capacity;
-    origin *origins; /* by state, in the order of discovery */
+    entries known;  /* states; what a loaded copy should have in common with each */
+    entries copied; /* that, of states that were compared with a copy; where all steps lead */
+    uint64_t
+        ends[SPACE_MOST_ACTIONS];  /* where each step leads from the current state; 0: nowhere */
+    unsigned char *copy, *reached; /* states */
+    origin *origins;               /* by state, in the order of discovery */
     uint32_t origin_capacity;
     uint32_t state_count;
     uint32_t depth;
     uint64_t transitions, refusals, idle;
-    origin step; /* the current one */
+    origin step;  /* the current one */
+    bool is_copy; /* it is one of a loaded copy */
 } search;
 
 static void *grow(void *array, size_t item_size, uint32_t *capacity)
@@ -277,7 +299,10 @@ void test_fail(const char *file, int line, const char *condition)
                 (unsigned long long)search.transitions);
         if (search.state_count > 0)
             print_path(search.step.parent);
-        print_step(&search.step);
+        if (search.is_copy)
+            fprintf(stderr, "    (is saved, and loaded into a new one)\n");
+        if (search.step.action < search.list.count)
+            print_step(&search.step);
     }
     exit(EXIT_FAILURE);
 }
@@ -292,7 +317,7 @@ static void crashed(int number)
     test_fail(__FILE__, __LINE__, number == SIGSEGV ? "no crash" : "no hang");
 }
 
-/* the set of known states */
+/* known states */
 
 static uint64_t mix(uint64_t hash, const void *bytes)
 {
@@ -320,31 +345,33 @@ static uint64_t hash_of(const unsigned char *words)
     return hash != 0 ? hash : 1;
 }
 
-/* Returns whether the hash was new. */
-static bool put(uint64_t *hashes, uint64_t capacity, uint64_t hash)
+/* Returns the entry that has this hash, or the empty one that is to have it. */
+static entry *find(const entries *in, uint64_t hash)
 {
-    uint64_t i = hash & (capacity - 1);
-    while (hashes[i] != 0 && hashes[i] != hash)
-        i = (i + 1) & (capacity - 1);
-    bool is_new = hashes[i] == 0;
-    hashes[i] = hash;
-    return is_new;
+    uint64_t i = hash & (in->capacity - 1);
+    while (in->all[i].hash != 0 && in->all[i].hash != hash)
+        i = (i + 1) & (in->capacity - 1);
+    return &in->all[i];
 }
 
-static bool remember(uint64_t hash)
+/* Returns the value of a hash, which is 0 if it is new. */
+static uint64_t *remember(entries *in, uint64_t hash)
 {
-    if (search.state_count >= search.hash_capacity / 2) {
-        uint64_t capacity = search.hash_capacity == 0 ? 4096 : search.hash_capacity * 4;
-        uint64_t *hashes = calloc(capacity, sizeof *hashes);
-        CHECK(hashes != NULL);
-        for (uint64_t i = 0; i < search.hash_capacity; i++)
-            if (search.hashes[i] != 0)
-                put(hashes, capacity, search.hashes[i]);
-        free(search.hashes);
-        search.hashes = hashes;
-        search.hash_capacity = capacity;
+    if (in->count >= in->capacity / 2) {
+        entries more = {.capacity = in->capacity == 0 ? 4096 : in->capacity * 4,
+                        .count = in->count};
+        more.all = calloc(more.capacity, sizeof *more.all);
+        CHECK(more.all != NULL);
+        for (uint64_t i = 0; i < in->capacity; i++)
+            if (in->all[i].hash != 0)
+                *find(&more, in->all[i].hash) = in->all[i];
+        free(in->all);
+        *in = more;
     }
-    return put(search.hashes, search.hash_capacity, hash);
+    entry *found = find(in, hash);
+    in->count += found->hash == 0;
+    found->hash = hash;
+    return &found->value;
 }
 
 /* the search */
@@ -354,43 +381,87 @@ static unsigned char *state_at(const frontier *level, uint32_t i)
     return level->states + search.state_size * i;
 }
 
-/* The live state has reached a state; if it is new, it is checked and kept. */
-static void arrive(frontier *next)
+/* The live state has reached a state; if it is new, it is checked and kept. Returns what a loaded
+ * copy should have in common with it. */
+static uint64_t arrive(frontier *next)
 {
     if (next->count == next->capacity)
         next->states = grow(next->states, search.state_size, &next->capacity);
     unsigned char *state = state_at(next, next->count);
     memset(state, 0, search.state_size);
     subject_capture(state);
-    if (!remember(hash_of(state)))
-        return;
+    uint64_t *hash = remember(&search.known, hash_of(state));
+    bool is_new = *hash == 0;
+    /* States of one form may have different files. */
+    if (is_new || search.hashed_size != search.state_size)
+        *hash = subject_hash();
+    if (!is_new)
+        return *hash;
     search.kind->check();
     next->count++;
     if (search.state_count == search.origin_capacity)
         search.origins = grow(search.origins, sizeof *search.origins, &search.origin_capacity);
     search.origins[search.state_count++] = search.step;
+    return *hash;
 }
 
-/* Takes the step without a refusal, then with each of its memory calls refused. */
-static void follow(const unsigned char *state, frontier *next)
+/* Takes the step without a refusal, then with each of its memory calls refused. Returns where the
+ * first leads, and what it costs. */
+static uint64_t follow(const unsigned char *state, frontier *next)
 {
     const space_action *action = &search.list.actions[search.step.action];
     uint32_t memory_calls = 0;
+    uint64_t end = 0;
     for (uint32_t refuse = 0; refuse <= memory_calls; refuse++) {
         bool changed;
         search.step.refuse = (uint16_t)refuse;
         search.transitions++;
         search.refusals += refuse != 0;
         uint32_t made = search.kind->take(state, action, refuse, &changed);
-        if (refuse == 0)
-            memory_calls = made;
+        uint64_t cost = subject_cost();
         if (!changed) {
             search.idle++;
-            return;
+            return end;
         }
-        arrive(next);
+        uint64_t hash = arrive(next);
+        if (refuse == 0) {
+            memory_calls = made;
+            end = mix(hash, &cost);
+        }
         subject_restore(state);
     }
+    return end;
+}
+
+/* Checks that each step from a loaded copy of the live state leads to where it leads from the state
+ * itself. No memory is refused: the copy has less than the state, so that it calls for more. */
+static void compare_with_copy(uint64_t hash)
+{
+    search.is_copy = true;
+    search.step = (origin){.parent = search.step.parent, .action = UINT16_MAX};
+    subject_reload();
+    subject_capture(search.copy);
+    CHECK(subject_hash() == hash);
+    search.kind->check();
+    subject_restore(search.copy);
+    for (uint32_t i = 0; i < search.list.count; i++) {
+        const space_action *action = &search.list.actions[i];
+        uint64_t end = 0;
+        bool changed;
+        search.step.action = (uint16_t)i;
+        if (!search.kind->is_possible(search.copy, action))
+            continue;
+        search.kind->take(search.copy, action, 0, &changed);
+        if (changed) {
+            uint64_t cost = subject_cost();
+            subject_capture(search.reached);
+            end = subject_hash();
+            end = mix(end, &cost);
+            subject_restore(search.copy);
+        }
+        CHECK(end == search.ends[i]);
+    }
+    search.is_copy = false;
 }
 
 /* In processor time, which a busy machine does not use up; 0: no limit. Windows has none, and does
@@ -411,12 +482,22 @@ static void explore(frontier *now, uint32_t first, frontier *next)
         const unsigned char *state = state_at(now, i);
         limit_time(STATE_SECONDS);
         subject_restore(state);
+        bool has_copy = subject_is_like_loaded();
+        uint64_t hash = has_copy ? subject_hash() : 0, ends = hash;
         search.step.parent = first + i;
         for (uint32_t action = 0; action < search.list.count; action++) {
             search.step.action = (uint16_t)action;
-            if (search.kind->is_possible(state, &search.list.actions[action]))
-                follow(state, next);
+            if (!search.kind->is_possible(state, &search.list.actions[action]))
+                continue;
+            search.ends[action] = follow(state, next);
+            ends = mix(ends, &search.ends[action]);
         }
+        if (!has_copy)
+            continue;
+        uint64_t *compared = remember(&search.copied, hash);
+        if (*compared != ends)
+            compare_with_copy(hash);
+        *compared = ends;
     }
 }
 
@@ -430,6 +511,9 @@ static uint64_t search_space(const space_kind *kind, const space_config *config)
     search.hashed_size = kind->hashed_size != 0 ? kind->hashed_size : search.state_size;
     kind->list(&search.list);
     search.config = config;
+    search.copy = calloc(2, search.state_size);
+    CHECK(search.copy != NULL);
+    search.reached = search.copy + search.state_size;
     arrive(&levels[0]);
     uint32_t first = 0;
     while (levels[search.depth % 2].count > 0) {
@@ -452,7 +536,9 @@ static uint64_t search_space(const space_kind *kind, const space_config *config)
     fflush(stdout);
     free(levels[0].states);
     free(levels[1].states);
-    free(search.hashes);
+    free(search.known.all);
+    free(search.copied.all);
+    free(search.copy);
     free(search.origins);
     return search.transitions;
 }

@@ -55,8 +55,7 @@ typedef struct space_config {
     bool full;                              /* begins with as many items as fit */
     bool hooks;                             /* all hooks of the container are set */
     bool hashed;                            /* index: keys without a limit */
-    bool adopts;                            /* handles of all slots are adopted, and all is saved
-                                               and loaded, too */
+    bool adopts;                            /* handles of all slots are adopted */
     bool slow;                              /* left out of the fast form */
     uint8_t lanes;                          /* table: as in its descriptor */
     uint8_t cells[SPACE_COLUMNS];           /* table: bytes of a cell in each column; 0: none.

@@ -137,8 +137,26 @@ static void check_trimmed(void)
     CHECK(hm_secondary_get_stats(secondary).committed_size == needed + aside.committed_size);
 }
 
+static void save(hm_sink sink)
+{
+    CHECK(hm_secondary_save(&model.secondary, NULL, sink) == HM_OK);
+}
+
+static void load(hm_source source)
+{
+    arena_empty();
+    CHECK(init() == HM_OK);
+    CHECK(hm_secondary_load(&model.secondary, NULL, source) == HM_OK);
+}
+
+static bool has_more(void)
+{
+    return blank_order_knows(model.secondary.order);
+}
+
 static size_t begin(const space_config *of)
 {
+    static const subject_file file = {save, load, model.entries, has_more, &model.ordered};
     /* marks; values, owners, segments and positions; scratch memory: small ones first */
     static const size_t windows[] = {4 * SECONDARY_WINDOW, SPACE_ORDER, SPACE_SCRATCH};
     const size_t live = offsetof(secondary_model, secondary);
@@ -151,9 +169,9 @@ static size_t begin(const space_config *of)
     name();
     if (config->full)
         fill();
-    return subject_begin(&(subject_space){of, &secondary_subject, &model,
-                                          (unsigned char *)&model + live, sizeof model - live,
-                                          &model.refusals, blank, probe, fini, check_trimmed});
+    return subject_begin(&(subject_space){
+        of, &secondary_subject, &model, (unsigned char *)&model + live, sizeof model - live,
+        &model.refusals, blank, probe, fini, check_trimmed, &file});
 }
 
 /* steps */

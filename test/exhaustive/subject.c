@@ -2,6 +2,10 @@
 /* Takes operations of a subject as steps, and copies its states. */
 #include "subject.h"
 
+#include "support/file.h"
+
+#include <handle_map/hash.h>
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,10 +14,11 @@ static size_t form_size; /* bytes */
 static void (*form)(unsigned char *bytes);
 static unsigned char *tried, *probed; /* states */
 static uint32_t tried_calls;
+static uint64_t cost;
 
 static size_t state_size(void)
 {
-    return form_size + now.live_size + sizeof arena.memory + arena_size();
+    return form_size + now.live_size + arena_size();
 }
 
 size_t subject_begin(const subject_space *space)
@@ -91,11 +96,13 @@ uint32_t subject_take(const void *before, const space_action *action, uint32_t r
 {
     const uint32_t arguments[] = {action->a, action->b, action->c};
     const uint32_t refusals = now.refusals != NULL ? *now.refusals : 0;
+    const uint64_t ordered = now.file->ordered != NULL ? *now.file->ordered : 0;
     arena_refuse(refuse);
     now.subject->operations[action->verb].run(now.model, arguments);
     uint32_t made = arena.calls;
     CHECK(!action->is_quiet || made == 0);
     arena_refuse(0);
+    cost = now.file->ordered != NULL ? *now.file->ordered - ordered : 0;
     if (now.check_trimmed != NULL && subject_is(action, "trim") && (refuse == 0 || refuse > made))
         now.check_trimmed();
     *changed = now.refusals == NULL || *now.refusals == refusals;
@@ -119,8 +126,7 @@ void subject_capture(void *state)
         bytes += form_size;
     }
     memcpy(bytes, now.live, now.live_size);
-    memcpy(bytes + now.live_size, &arena.memory, sizeof arena.memory);
-    arena_capture(bytes + now.live_size + sizeof arena.memory);
+    arena_capture(bytes + now.live_size);
     arena_close();
 }
 
@@ -129,9 +135,41 @@ void subject_restore(const void *state)
     const unsigned char *bytes = (const unsigned char *)state + form_size;
     arena_open();
     memcpy(now.live, bytes, now.live_size);
-    memcpy(&arena.memory, bytes + now.live_size, sizeof arena.memory);
-    arena_restore(bytes + now.live_size + sizeof arena.memory);
+    arena_restore(bytes + now.live_size);
     arena_close();
+}
+
+/* copies */
+
+bool subject_is_like_loaded(void)
+{
+    return now.file->has_more == NULL || !now.file->has_more();
+}
+
+uint64_t subject_cost(void)
+{
+    return cost;
+}
+
+uint64_t subject_hash(void)
+{
+    const unsigned char *own = now.file->own;
+    hm_hash hash = {0};
+    now.file->save(hm_sink_hash(&hash));
+    hm_hash_add(&hash, own, (size_t)((unsigned char *)now.live + now.live_size - own));
+    uint64_t end = hm_hash_end(&hash);
+    return end != 0 ? end : 1;
+}
+
+void subject_reload(void)
+{
+    static test_file file; /* keeps its memory */
+    file.size = 0;
+    now.file->save(test_sink(&file));
+    arena_lend(true, true);
+    now.file->load(test_source(&file));
+    arena_lend(true, false);
+    CHECK(file.position == file.size);
 }
 
 void test_try(void)

@@ -14,6 +14,17 @@
 
 #include "support/runner.h"
 
+#include <handle_map/save.h>
+
+/* How the container is saved and loaded. */
+typedef struct subject_file {
+    void (*save)(hm_sink sink);
+    void (*load)(hm_source source); /* Empties the arena, and makes and loads a new container. */
+    const void *own; /* from here to the end of the live part: what no file has, and steps use */
+    bool (*has_more)(void);  /* whether steps use more, which a load forgets; NULL: they never do */
+    const uint64_t *ordered; /* counts calls of compare and key; NULL: there are none */
+} subject_file;
+
 typedef struct subject_space {
     const space_config *config;
     const test_subject *subject;
@@ -25,6 +36,7 @@ typedef struct subject_space {
     void (*probe)(hm_handle handle); /* passes it to every function that must not change anything */
     void (*fini)(void);              /* of container and model, and checks that nothing is left */
     void (*check_trimmed)(void);     /* after a trim that was not refused; may be NULL */
+    const subject_file *file;
 } subject_space;
 
 /* Begins with the first state, which the caller has made. Returns the bytes of a state. */
@@ -55,6 +67,19 @@ bool subject_is(const space_action *action, const char *operation);
 /* Makes the live state canonical and copies it, and copies it back. */
 void subject_capture(void *state);
 void subject_restore(const void *state);
+
+/* Whether a loaded copy must go on as the live state does. */
+bool subject_is_like_loaded(void);
+
+/* Returns a hash of all that a loaded copy should have in common with the live state, which has
+ * been captured: the bytes of a save, and what the model knows; not 0. */
+uint64_t subject_hash(void);
+
+/* Returns how often the last step has called compare and key. */
+uint64_t subject_cost(void);
+
+/* Saves the live state, and loads it in its place. */
+void subject_reload(void);
 
 /* Members of the kind. */
 void subject_check(void);

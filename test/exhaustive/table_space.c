@@ -232,9 +232,20 @@ static void blank_items(void)
     }
 }
 
+static hm_status save(hm_sink sink)
+{
+    return hm_table_save(&dense.table, NULL, sink);
+}
+
+static hm_status load(hm_source source)
+{
+    return hm_table_load(&dense.table, NULL, source);
+}
+
 static size_t begin(const space_config *config)
 {
-    static const dense_space of = {&table_subject, list_windows, init, needed_size, blank_items};
+    static const dense_space of = {&table_subject, list_windows, init, needed_size,
+                                   blank_items,    save,         load};
     return dense_space_begin(config, &of);
 }
 

@@ -421,7 +421,7 @@ static void put_form(unsigned char *bytes)
     put(&model.count, sizeof model.count);
     put(&model.dropped, sizeof model.dropped);
     put(model.issued, sizeof model.issued);
-    put(&arena.memory, sizeof arena.memory);
+    put(arena.memory, sizeof *arena.memory * arena.range_count);
     put(&world->ids, sizeof world->ids);
     put_array(&world->ids.entry_array);
     put_array(&world->ids.slot_array);
@@ -557,8 +557,49 @@ static void probe(hm_handle handle)
         refuse_components();
 }
 
+static void save(hm_sink sink)
+{
+    CHECK(hm_world_save(world, NULL, sink) == HM_OK);
+}
+
+/* A load makes another world, which takes the place of the empty one. That one is made like the
+ * saved one, so that its components have the same ids. */
+static void load(hm_source source)
+{
+    hm_world fresh;
+    arena_lend(false, true);
+    CHECK(hm_world_init_like(&fresh, world) == HM_OK);
+    arena_empty();
+    arena_lend(true, true);
+    CHECK(hm_world_load(&fresh, NULL, source) == HM_OK);
+    *world = fresh;
+}
+
+/* Whether an archetype has more spare chunks than a file tells of, which a reserve or a failed call
+ * has left: rows go there, where a loaded copy has to choose the sizes of new ones. */
+static bool has_spares(const hm_world_archetype *archetype)
+{
+    uint32_t used = 0;
+    if (archetype->last != HM_WORLD_NONE)
+        used = hm_world_link_of(world, archetype->last)->ordinal + 1;
+    return archetype->chunk_count - used >
+           (archetype->set_count == 0 ? HM_WORLD_SMALL_CHUNKS - used : 1);
+}
+
+/* An order that has ended is known, too, until it is forgotten. */
+static bool has_more(void)
+{
+    const hm_world_order *order = world->order != NULL ? hm_world_order_of(world) : NULL;
+    for (uint32_t i = 0; i < world->archetype_array.count; i++)
+        if (world->archetypes[i].is_alive && has_spares(&world->archetypes[i]))
+            return true;
+    return order != NULL &&
+           (order->order.compare != NULL || order->order.key != NULL || order->next != 0);
+}
+
 static size_t begin(const space_config *of)
 {
+    static const subject_file file = {save, load, model.entities, has_more, &model.ordered};
     const size_t live = offsetof(world_model, world);
     CHECK(of->capacity <= WORLD_MODEL_ENTITIES && of->max_slots <= WORLD_MODEL_SLOTS);
     config = of;
@@ -569,17 +610,10 @@ static size_t begin(const space_config *of)
     model.desc.max_archetypes = 0; /* They are enough. */
     for (uint32_t c = 0; c < strlen(config->components); c++)
         make_component(c);
-    const subject_space space = {of,
-                                 &world_subject,
-                                 &model,
-                                 (unsigned char *)&model + live,
-                                 sizeof model - live,
-                                 NULL,
-                                 blank,
-                                 probe,
-                                 fini,
-                                 NULL};
-    size_t size = subject_begin_with_form(&space, WORLD_FORM, put_form);
+    size_t size = subject_begin_with_form(
+        &(subject_space){of, &world_subject, &model, (unsigned char *)&model + live,
+                         sizeof model - live, NULL, blank, probe, fini, NULL, &file},
+        WORLD_FORM, put_form);
     subject_spend_lives(fill);
     return size;
 }
@@ -619,7 +653,7 @@ static void list_changes(space_actions *list, uint32_t i)
 /* An edit has the key in the lowest byte, and says the component by the remainder. */
 static void list_orders(space_actions *list, uint32_t c)
 {
-    enum { ONCE = 2 };
+    enum { ONCE = 2, FORGET = 7 };
     static const uint32_t budgets[][2] = {{1, 0}, {0, 1}, {0, 0}, {1, 1}};
     for (uint32_t i = 0; i < config->capacity; i++)
         for (uint32_t key = 0; key < config->keys; key++) {
@@ -628,6 +662,7 @@ static void list_orders(space_actions *list, uint32_t c)
                 value += 256;
             subject_add(list, "edit", 0, i, value);
         }
+    subject_add_quiet(list, "touch_all", 0, FORGET, 0);
     for (uint32_t i = 0; i < sizeof budgets / sizeof *budgets; i++)
         subject_add(list, "defragment", ONCE | c << 2, budgets[i][0], budgets[i][1]);
     subject_add(list, "defragment", c << 2, 1, 1);

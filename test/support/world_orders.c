@@ -67,10 +67,14 @@ void world_model_edit(void *state, const uint32_t arguments[3])
     hm_world_touch(&model->world, handle, model->components[c].id);
 }
 
+/* A component, or none; now and then all that is known of orders is forgotten instead. */
 void world_model_touch_all(void *state, const uint32_t arguments[3])
 {
     world_model *model = state;
-    hm_world_touch_all(&model->world, model->components[0].id + arguments[0] % 20);
+    if (arguments[1] % 8 == 7)
+        hm_world_forget_order(&model->world);
+    else
+        hm_world_touch_all(&model->world, model->components[0].id + arguments[0] % 20);
 }
 
 static bool defragment_once(world_model *model, const hm_order *order, hm_budget budget)
@@ -113,11 +117,10 @@ void world_model_defragment(void *state, const uint32_t arguments[3])
     if (!done || model->components[model->sorting].of.size == 0)
         return;
     CHECK(world_is_in_order(&model->world, model->components[model->sorting].id, leading, model));
-    uint64_t clock = hm_world_clock(&model->world);
-    model->ordered = 0;
+    uint64_t clock = hm_world_clock(&model->world), ordered = model->ordered;
     test_try();
     test_memory_fail(&model->memory, 1, true);
-    CHECK(defragment_once(model, &order, budget) && model->ordered == 0);
+    CHECK(defragment_once(model, &order, budget) && model->ordered == ordered);
     CHECK(TEST_STOPS || hm_world_clock(&model->world) == clock);
     CHECK(!test_memory_refused(&model->memory));
     test_memory_fail(&model->memory, 0, false);
