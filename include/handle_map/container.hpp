@@ -194,20 +194,18 @@ template <class Shape> class container
     status changes(history_argument history, mark_argument from, mark_argument to,
                    Visit &&visit) const noexcept
     {
-        return call::changes(history, c(), from, to, &show<Visit>,
-                             const_cast<void *>(static_cast<const void *>(&visit)));
+        return call::changes(history, c(), from, to, &show<Visit>, plain(visit));
     }
     /* The same for each value that there is now, as inserted; or for each of n handles. */
     template <class Visit> status visit(Visit &&visit) const noexcept
     {
-        return call::visit(c(), nullptr, HM_ALL, &show<Visit>,
-                           const_cast<void *>(static_cast<const void *>(&visit)));
+        return call::visit(c(), nullptr, HM_ALL, &show<Visit>, plain(visit));
     }
     template <class Visit>
     status visit(span<const handle_type> handles, Visit &&visit) const noexcept
     {
         return call::visit(c(), detail::ids(handles.data()), detail::count_of(handles.size()),
-                           &show<Visit>, const_cast<void *>(static_cast<const void *>(&visit)));
+                           &show<Visit>, plain(visit));
     }
 
     /* Writes what changed between two marks, or the values that these handles have now, and makes
@@ -217,34 +215,34 @@ template <class Shape> class container
     status save_changes(history_argument history, mark_argument from, mark_argument to, Sink &&sink,
                         const hm_save_desc &with = {}) const noexcept
     {
-        const hm_save_desc desc = changes_desc(with);
+        const hm_save_desc desc = detail::save_desc_of<typename Shape::saved_item>(with);
         return call::save_changes(history, c(), &desc, from, to, detail::sink_of(sink));
     }
     template <class Sink>
     status save_values(span<const handle_type> handles, Sink &&sink,
                        const hm_save_desc &with = {}) const noexcept
     {
-        const hm_save_desc desc = changes_desc(with);
+        const hm_save_desc desc = detail::save_desc_of<typename Shape::saved_item>(with);
         return call::save_values(c(), &desc, detail::ids(handles.data()),
                                  detail::count_of(handles.size()), detail::sink_of(sink));
     }
     template <class Source>
     status load_changes(Source &&source, const hm_save_desc &with = {}) noexcept
     {
-        const hm_save_desc desc = changes_desc(with);
+        const hm_save_desc desc = detail::save_desc_of<typename Shape::saved_item>(with);
         return call::load_changes(c(), &desc, detail::source_of(source));
     }
     /* A hash of all values, or of those of these handles, whatever their order in memory. See
      * hm_map_hash. */
     [[nodiscard]] std::uint64_t hash(const hm_save_desc &with = {}) const noexcept
     {
-        const hm_save_desc desc = changes_desc(with);
+        const hm_save_desc desc = detail::save_desc_of<typename Shape::saved_item>(with);
         return call::hash(c(), &desc, nullptr, HM_ALL);
     }
     [[nodiscard]] std::uint64_t hash(span<const handle_type> handles,
                                      const hm_save_desc &with = {}) const noexcept
     {
-        const hm_save_desc desc = changes_desc(with);
+        const hm_save_desc desc = detail::save_desc_of<typename Shape::saved_item>(with);
         return call::hash(c(), &desc, detail::ids(handles.data()),
                           detail::count_of(handles.size()));
     }
@@ -254,9 +252,9 @@ template <class Shape> class container
     {
         std::invoke(*static_cast<std::remove_reference_t<Visit> *>(visit), *change);
     }
-    static hm_save_desc changes_desc(const hm_save_desc &with) noexcept
+    template <class Visit> static void *plain(Visit &visit) noexcept
     {
-        return detail::save_desc_of<typename Shape::saved_item>(with);
+        return const_cast<void *>(static_cast<const void *>(&visit));
     }
     static auto desc_of(const options_type &with) noexcept
     {

@@ -76,7 +76,7 @@ static bool incoming_plan(const incoming_load *load, incoming_change *next, size
     if (encoded == 0 || change->after_size % encoded != 0 || next->item_size == 0 ||
         next->count > SIZE_MAX / 4 / next->item_size)
         return false;
-    size_t align = hm_state_align_of(next->item_size);
+    size_t align = hm_memory_align_of(next->item_size);
     next->start = (*end + align - 1) / align * align;
     change->after_size = next->item_size * next->count;
     *end = next->start + change->after_size;

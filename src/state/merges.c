@@ -49,7 +49,7 @@ static hm_status merge_init_map(hm_map *from, const hm_map *into, bool decodes)
 {
     const hm_map_extras none = {0}, *extras = into->extras != NULL ? into->extras : &none;
     return hm_map_init(from, &(hm_map_desc){.item_size = into->item_size,
-                                            .item_align = hm_state_align_of(into->item_size),
+                                            .item_align = hm_memory_align_of(into->item_size),
                                             .type_id = (uint16_t)into->ids.type_id,
                                             .meta_size = extras->meta_array.item_size,
                                             .destroy = decodes ? extras->destroy : NULL,
@@ -74,7 +74,7 @@ static void merge_fini_pool(hm_pool *from)
 static hm_status merge_init_pool(hm_pool *from, const hm_pool *into, bool decodes)
 {
     return hm_pool_init(from, &(hm_pool_desc){.item_size = into->item_size,
-                                              .item_align = hm_state_align_of(into->item_size),
+                                              .item_align = hm_memory_align_of(into->item_size),
                                               .type_id = (uint16_t)hm_pool_type_id(into),
                                               .destroy = decodes ? into->destroy : NULL,
                                               .context = into->context,
@@ -104,7 +104,7 @@ static hm_status merge_init_table(hm_table *from, const hm_table *into, bool dec
     hm_column columns[HM_TABLE_MAX_COLUMNS];
     for (uint32_t c = 0; c < into->column_count; c++)
         columns[c] = (hm_column){.size = into->columns[c].size,
-                                 .align = hm_state_align_of(into->columns[c].size)};
+                                 .align = hm_memory_align_of(into->columns[c].size)};
     return hm_table_init(from, &(hm_table_desc){.columns = columns,
                                                 .column_count = into->column_count,
                                                 .type_id = (uint16_t)into->ids.type_id,
@@ -152,7 +152,7 @@ static void merge_fini_lists(hm_lists *from)
 
 static hm_status merge_init_lists(hm_lists *from, const hm_lists *into, bool decodes)
 {
-    size_t align = hm_state_align_of(into->blocks.item_size);
+    size_t align = hm_memory_align_of(into->blocks.item_size);
     size_t unit = (size_t)1 << into->blocks.unit_shift; /* at least the alignment */
     return hm_lists_init(from, &(hm_lists_desc){.item_size = into->blocks.item_size,
                                                 .item_align = align < unit ? align : unit,

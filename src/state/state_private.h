@@ -34,13 +34,6 @@ static inline hm_status hm_state_admit(const hm_known_kind *known, const void *c
     return hm_known_memory(known, container) != NULL ? HM_OK : hm_fail_uninitialised(known->what);
 }
 
-/* Returns the largest alignment that items of this size may have been given. */
-static inline size_t hm_state_align_of(size_t size)
-{
-    size_t align = size & (~size + 1);
-    return align < HM_MEMORY_ALIGNMENT ? align : HM_MEMORY_ALIGNMENT;
-}
-
 /* HM_ERROR_INVALID: whatever the container has, hm_map_apply and its like refuse the change. */
 hm_status hm_changes_check_map(const hm_map *map, const hm_change *change);
 hm_status hm_changes_check_pool(const hm_pool *pool, const hm_change *change);

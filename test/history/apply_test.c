@@ -43,9 +43,13 @@ static hm_status init_any(test_any *made, test_kind kind, const hm_memory *memor
     default:                                                                                       \
         call(index) break;                                                                         \
     }
+/* clang-format off */
 #define EACH_CALL(call)                                                                            \
     if (kind == TEST_WORLD)                                                                        \
-        call(world) else EACH_ITEM_CALL(call)
+        call(world)                                                                                \
+    else                                                                                           \
+        EACH_ITEM_CALL(call)
+/* clang-format on */
 
 static uint32_t count_any(const test_any *made, test_kind kind)
 {
