@@ -34,16 +34,22 @@ static void all_undo_map(void *container, const void *desc)
     (void)hm_map_trim(map);
 }
 
-static void all_undo_pool(void *container, const void *desc)
-{
-    hm_pool *pool = container;
-    all_hook *destroy = pool->destroy;
-    pool->destroy = all_hook_of(desc, destroy);
-    hm_pool_clear(pool);
-    pool->destroy = destroy;
-    hm_pool_forget(pool);
-    (void)hm_pool_trim(pool);
-}
+/* `forget`: makes it one that has issued nothing, when it has no items. */
+#define UNDO_OF_ITEMS(type, forget)                                                                \
+    static void all_undo_##type(void *container, const void *desc)                                 \
+    {                                                                                              \
+        hm_##type *type = container;                                                               \
+        all_hook *destroy = type->destroy;                                                         \
+        type->destroy = all_hook_of(desc, destroy);                                                \
+        hm_##type##_clear(type);                                                                   \
+        type->destroy = destroy;                                                                   \
+        forget;                                                                                    \
+        (void)hm_##type##_trim(type);                                                              \
+    }
+
+UNDO_OF_ITEMS(pool, hm_pool_forget(pool))
+UNDO_OF_ITEMS(secondary, (void)0)
+UNDO_OF_ITEMS(lists, hm_id_table_forget(&lists->ids))
 
 static void all_undo_table(void *container, const void *desc)
 {
@@ -55,27 +61,6 @@ static void all_undo_table(void *container, const void *desc)
     table->destroy = destroy;
     hm_id_table_forget(&table->ids);
     (void)hm_table_trim(table);
-}
-
-static void all_undo_secondary(void *container, const void *desc)
-{
-    hm_secondary *secondary = container;
-    all_hook *destroy = secondary->destroy;
-    secondary->destroy = all_hook_of(desc, destroy);
-    hm_secondary_clear(secondary);
-    secondary->destroy = destroy;
-    (void)hm_secondary_trim(secondary);
-}
-
-static void all_undo_lists(void *container, const void *desc)
-{
-    hm_lists *lists = container;
-    all_hook *destroy = lists->destroy;
-    lists->destroy = all_hook_of(desc, destroy);
-    hm_lists_clear(lists);
-    lists->destroy = destroy;
-    hm_id_table_forget(&lists->ids);
-    (void)hm_lists_trim(lists);
 }
 
 static void all_undo_index(void *container, const void *desc)
@@ -91,14 +76,15 @@ static void all_undo_world(void *container, const void *desc)
 {
     hm_world *world = container;
     hm_world fresh;
-    all_hook *hooks[HM_WORLD_MAX_COMPONENTS];
-    for (uint32_t i = 0; i < world->component_count; i++) {
+    const uint32_t count = world->component_count;
+    void (*hooks[HM_WORLD_MAX_COMPONENTS])(void *value, void *context);
+    for (uint32_t i = 0; i < count; i++) {
         hm_world_component_record *record = hm_world_record(world, i);
         hooks[i] = record->destroy;
         record->destroy = all_hook_of(hm_save_format_of(desc, world->salt + i), hooks[i]);
     }
     hm_world_clear(world);
-    for (uint32_t i = 0; i < world->component_count; i++)
+    for (uint32_t i = 0; i < count; i++)
         hm_world_record(world, i)->destroy = hooks[i];
     (void)hm_world_trim(world);
     if (hm_world_init_like(&fresh, world) != HM_OK)

@@ -102,15 +102,17 @@ static void replace(void *item, uint16_t number)
 
 TEST(save_follow, an_edit_by_decode_destroys_the_value_that_was_there)
 {
-    hm_handle h = hm_handle_pack(0, 1, TYPE);
+    hm_handle h;
     void *value;
     alive = 0;
     EDIT_BY_CODE(map, &coded, (make(&value, 1), h = hm_map_insert(&made, &value)),
                  replace(hm_map_get(&made, h), 2), 0, .item_size = sizeof value);
     EDIT_BY_CODE(pool, &coded, (make(&value, 1), h = hm_pool_insert(&made, &value)),
                  replace(hm_pool_get(&made, h), 2), 0, .item_size = sizeof value);
-    EDIT_BY_CODE(secondary, &coded, (make(&value, 1), (void)hm_secondary_set(&made, h, &value)),
-                 replace(hm_secondary_get(&made, h), 2), 0, .value_size = sizeof value);
+    EDIT_BY_CODE(
+        secondary, &coded,
+        (h = hm_handle_pack(0, 1, TYPE), make(&value, 1), (void)hm_secondary_set(&made, h, &value)),
+        replace(hm_secondary_get(&made, h), 2), 0, .value_size = sizeof value);
 }
 
 static hm_handle push_three(hm_lists *lists)
