@@ -119,4 +119,4 @@ check_part 9200 pool lists
 check_part 6700 table
 check_part 10200 index transpose
 check_part 26400 report
-check_part 33500 save
+check_part 34600 save
