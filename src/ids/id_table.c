@@ -526,7 +526,7 @@ static hm_status id_table_raise_floors(hm_id_table *table, uint32_t keep)
 }
 
 /* Drops the slots from `keep` on, all of them free. A floor that was raised although the slots
- * could not be dropped does no harm: it was issued, and below dropped_end, so that files have it. */
+ * could not be dropped does no harm: it was issued. dropped_end is above it, so files have it. */
 static hm_status id_table_drop_slots(hm_id_table *table, uint32_t keep)
 {
     hm_status status = id_table_raise_floors(table, keep);

@@ -225,9 +225,8 @@ hm_progress hm_order_arrange(hm_order_state **place, const hm_handle *names, uin
     hm_order_call call = order_begin_call(state, sequence, budget);
     order_run_phases(&call);
     call.spent.done = arrangement->next_name == n && state->phase == HM_ORDER_VERIFY;
-    if (call.spent.done)
-        order_enter_phase(state,
-                          HM_ORDER_VERIFY); /* The handles may have changed by the next call. */
+    if (call.spent.done) /* The handles may have changed by the next call. */
+        order_enter_phase(state, HM_ORDER_VERIFY);
     hm_budget_spend(budget, &call.spent);
     return call.spent;
 }
