@@ -31,6 +31,10 @@ struct particle {
     float x, y, age;
 };
 
+struct settings {
+    int volume;
+};
+
 struct vector {
     float x, y;
 };
@@ -38,7 +42,7 @@ struct vector {
 enum { SPRITE_TYPE = 1 };
 enum { ROWS = 64, COLUMNS = 64, RED = 0, BLUE };
 
-extern hm_map map, other_map, maps[10000];
+extern hm_map map, other_map, sprites, maps[10000];
 extern hm_pool pool;
 extern hm_secondary glows; /* of the sprites in `map` */
 extern hm_lists contacts;
@@ -61,6 +65,9 @@ extern bool tree_has_changed;
 extern hm_history history;
 extern uint64_t acknowledged; /* a mark of it */
 extern void *socket;
+extern FILE *file;
+extern hm_sink packet, sink;
+extern hm_source source;
 extern uint32_t n;
 
 extern void *engine_heap;
