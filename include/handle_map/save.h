@@ -10,8 +10,9 @@
  * where the source is to the section of its kind and name, and ends just after it. The format is
  * in docs/format.md, and is the same on every machine. Owns nothing.
  *
- * Stack, as measured with gcc -O3 on x86-64: a save takes up to 12 KB; the load of a map 15.4, of a
- * table 17.4, of a world 24.3; a merge 1.3 more; saves and loads of changes 16.4. */
+ * Stack, as measured with gcc -O3 on x86-64: a save takes up to 12 KB, one of changes 14, a hash
+ * 13.4; the load of a map 15.4, of a table 17.4, of a world 24.3, of changes 18.9; a merge 1.3
+ * more. */
 #ifndef HANDLE_MAP_SAVE_H
 #define HANDLE_MAP_SAVE_H
 
@@ -355,7 +356,8 @@ HM_API hm_status hm_world_save_values(const hm_world *world, const hm_world_save
  * size and key is checked: HM_ERROR_CORRUPT and HM_ERROR_INVALID, as a load, HM_ERROR_BUSY, and
  * HM_ERROR_MEMORY for its bytes change nothing. HM_ERROR_STALE, HM_ERROR_FULL, HM_ERROR_MEMORY: a
  * change was refused, and those before it have been made; the way on is a rewind, or a container
- * that takes all changes from mark 0 on. max_count bounds the changes.
+ * that takes all changes from mark 0 on. max_count bounds the changes. Invalidates what these calls
+ * do.
  *
  * With `position` the section must lead from there: else HM_ERROR_STALE, with both numbers in the
  * sentence, and nothing has changed; HM_ERROR_INVALID: the section does not say from where.
@@ -400,10 +402,10 @@ HM_API uint64_t hm_world_hash(const hm_world *world, const hm_world_save_desc *d
 
 /* A section with bytes of the program's own, before, between or after containers; `name` has up to
  * 255 bytes, NULL is "". The load reads forward to the section of this name, sets `version` to what
- * was saved (NULL: nobody asks), and *size, which is the room in `bytes`, to the number of bytes.
- * HM_ERROR_FULL: the room is too small, and *size is what it needs; HM_ERROR_CORRUPT,
- * HM_ERROR_INVALID and HM_ERROR_IO as of others. After a failure the bytes are zero. O(size).
- * Example:
+ * was saved (NULL: nobody asks), and *size, which is the capacity of `bytes`, to the number of
+ * bytes. HM_ERROR_FULL: there are more, and *size is their number; or a save has 4 GiB and more.
+ * HM_ERROR_CORRUPT, HM_ERROR_INVALID and HM_ERROR_IO as of others. After a load that failed the
+ * bytes are zero. O(size). Example:
  *
  *     struct settings settings = {.volume = 7};
  *     hm_save_bytes("settings", 1, &settings, sizeof settings, sink);
@@ -420,8 +422,8 @@ typedef struct hm_saved_bytes {
     const char *name;
     uint32_t version; /* a load sets it, and size */
     void *bytes;
-    size_t size; /* how many they are; after HM_ERROR_FULL the room that a load needs */
-    size_t room; /* how many a load may write */
+    size_t size;     /* how many they are; after HM_ERROR_FULL how many they would be */
+    size_t capacity; /* how many a load may write */
 } hm_saved_bytes;
 
 /* A container with a descriptor, or NULL, or bytes: what hm_save_all and hm_load_all take. All
@@ -444,7 +446,8 @@ HM_API hm_savable hm_bytes_as_savable(hm_saved_bytes *bytes);
 /* hm_save_all writes n sections in this order, and ends at the first save that fails: delete the
  * file then. hm_load_all reads them in this order, whole or not at all: if a load fails, those
  * before it are emptied, as if they had failed too, and can be loaded again. Destroy hooks run only
- * for what decode made then, and bytes become zero. Both fail as the save or load that failed.
+ * for what decode made then, and bytes become zero. Both fail, and invalidate, as their saves and
+ * loads.
  * O(bytes). Example:
  *
  *     const hm_savable level[] = {hm_map_as_savable(&sprites, NULL),

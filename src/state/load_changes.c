@@ -66,14 +66,17 @@ static bool incoming_plan(const incoming_load *load, incoming_change *next, size
 {
     hm_change *change = &next->change;
     const hm_save_desc *format = hm_delta_format(load->of, change);
-    next->format = change->kind != HM_CHANGE_ERASED && format->decode != NULL ? format : NULL;
-    if (next->format == NULL)
+    next->format = NULL;
+    if (change->kind == HM_CHANGE_ERASED || format->decode == NULL)
         return true;
+    next->item_size = hm_delta_item_size(load->of, change);
+    if (next->item_size == 0)
+        return true; /* a tag */
     bool is_world = load->of->kind == HM_SAVE_WORLD;
     size_t encoded = is_world ? change->after_size : load->in.section.encoded_size;
-    next->item_size = hm_delta_item_size(load->of, change);
+    next->format = format;
     next->count = encoded != 0 ? change->after_size / encoded : 0;
-    if (encoded == 0 || change->after_size % encoded != 0 || next->item_size == 0 ||
+    if (encoded == 0 || change->after_size % encoded != 0 ||
         next->count > SIZE_MAX / 4 / next->item_size)
         return false;
     size_t align = hm_memory_align_of(next->item_size);

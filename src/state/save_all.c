@@ -14,9 +14,9 @@ struct hm_savable_kind {
     void (*undo)(void *container, const void *desc);
 };
 
-/* Returns the hook for what a load has made, or NULL: items that were read as bytes are nobody's.
- */
 typedef void all_hook(void *item, void *context);
+
+/* Returns the hook for what a load has made, or NULL: items read as bytes are nobody's. */
 static all_hook *all_hook_of(const hm_save_desc *desc, all_hook *destroy)
 {
     return hm_load_decodes(desc) ? destroy : NULL;
@@ -139,7 +139,7 @@ static hm_status all_load_bytes(void *container, const void *desc, hm_source sou
 {
     hm_saved_bytes *bytes = container;
     (void)desc;
-    bytes->size = bytes->room;
+    bytes->size = bytes->capacity;
     hm_status status =
         hm_load_bytes(bytes->name, &bytes->version, bytes->bytes, &bytes->size, source);
     if (status != HM_OK && status != HM_ERROR_FULL)

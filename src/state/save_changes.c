@@ -52,6 +52,9 @@ hm_status hm_delta_describe(hm_save_section *section, const hm_delta *of)
                                          "encode and decode out");
     if (of->world != NULL) {
         hm_status status = hm_save_check_formats(of->container, of->world);
+        for (uint32_t i = 0; i < of->world->format_count && status == HM_OK; i++)
+            status = hm_save_check_codec(&of->world->formats[i].format,
+                                         hm_state_name(of->known, of->container));
         if (status != HM_OK)
             return status;
     }
@@ -135,17 +138,22 @@ typedef struct delta_search {
     uint64_t seen;
     uint64_t payload, largest; /* bytes, of a value */
     bool is_part;              /* there are more than fit */
-    hm_save_out out;
 } delta_search;
 
-static hm_status delta_find(delta_search *search, hm_change_visit *visit)
+/* The second time. */
+typedef struct delta_writer {
+    delta_search *search;
+    hm_save_out out;
+} delta_writer;
+
+static hm_status delta_find(delta_search *search, hm_change_visit *visit, void *context)
 {
     const hm_delta *of = search->of;
     search->seen = 0;
     return search->history != NULL
                ? search->calls->changes(search->history, of->container, search->from, search->to,
-                                        visit, search)
-               : search->calls->values(of->container, search->handles, search->n, visit, search);
+                                        visit, context)
+               : search->calls->values(of->container, search->handles, search->n, visit, context);
 }
 
 /* Whether the filter lets a change through, and no section before has had it. */
@@ -181,8 +189,9 @@ static void delta_put(void *out, const void *bytes, size_t size)
 
 static void delta_write(const hm_change *change, void *context)
 {
-    delta_search *search = context;
-    hm_save_out *out = &search->out;
+    delta_writer *writer = context;
+    delta_search *search = writer->search;
+    hm_save_out *out = &writer->out;
     unsigned char head[HM_DELTA_HEAD];
     /* Components of each world begin at another multiple of this. */
     bool is_component = search->of->kind == HM_SAVE_WORLD && change->part != HM_INVALID_INDEX;
@@ -246,11 +255,12 @@ static hm_status delta_save(delta_search *search, hm_sink sink)
     const hm_delta *of = search->of;
     hm_position *position = of->desc.position;
     hm_save_section section = {.kind = HM_SAVE_CHANGES + of->kind};
+    delta_writer writer;
     hm_status status = hm_delta_describe(&section, of);
     if (status == HM_OK)
         status = delta_begin(search, position);
     if (status == HM_OK)
-        status = delta_find(search, delta_measure);
+        status = delta_find(search, delta_measure, search);
     if (status == HM_OK)
         status = delta_describe_way(&section, search, position);
     if (status != HM_OK)
@@ -263,16 +273,14 @@ static hm_status delta_save(delta_search *search, hm_sink sink)
         return hm_fail(HM_ERROR_FULL, "changes or a value exceed 32 bits");
     section.count = (uint32_t)(search->end - search->first);
     section.payload_size = search->payload;
-    hm_save_begin(&search->out, &section, sink);
-    status = delta_find(search, delta_write);
+    writer.search = search;
+    hm_save_begin(&writer.out, &section, sink);
+    status = delta_find(search, delta_write, &writer);
     if (status == HM_OK)
-        status = hm_save_end(&search->out);
-    if (status == HM_OK && position != NULL && search->history != NULL)
-        *position = search->is_part ? (hm_position){.epoch = section.position.epoch,
-                                                    .mark = search->from,
-                                                    .next = search->to,
-                                                    .done = search->end}
-                                    : section.position;
+        status = hm_save_end(&writer.out);
+    hm_position from;
+    if (status == HM_OK && position != NULL)
+        (void)hm_delta_way(&section, &from, position);
     return status;
 }
 

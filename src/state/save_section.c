@@ -55,6 +55,16 @@ hm_status hm_save_check_names(const hm_save_desc *desc, const char *name)
                    name, (unsigned)HM_SAVE_TEXT);
 }
 
+hm_status hm_save_check_codec(const hm_save_desc *desc, const char *name)
+{
+    if ((desc->encode != NULL) == (desc->encoded_size != 0) &&
+        desc->encoded_size <= HM_SAVE_MAX_ENCODED)
+        return HM_OK;
+    return hm_fail(HM_ERROR_INVALID,
+                   "'%.40s': encode needs an encoded_size from 1 to %u, which is %zu", name,
+                   (unsigned)HM_SAVE_MAX_ENCODED, desc->encoded_size);
+}
+
 hm_status hm_save_describe(hm_save_section *section, const hm_save_desc *desc, const char *name)
 {
     static const hm_save_desc none = {0};
@@ -65,13 +75,10 @@ hm_status hm_save_describe(hm_save_section *section, const hm_save_desc *desc, c
     section->version = desc->version;
     section->encoded_size = section->item_size;
     hm_status status = hm_save_check_names(desc, name);
+    if (status == HM_OK)
+        status = hm_save_check_codec(desc, section->name);
     if (status != HM_OK)
         return status;
-    if ((desc->encode != NULL) != (desc->encoded_size != 0) ||
-        desc->encoded_size > HM_SAVE_MAX_ENCODED)
-        return hm_fail(HM_ERROR_INVALID,
-                       "'%.40s': encode needs an encoded_size from 1 to %u, which is %zu",
-                       section->name, (unsigned)HM_SAVE_MAX_ENCODED, desc->encoded_size);
     if (desc->encode != NULL) {
         section->encoded_size = (uint32_t)desc->encoded_size;
         section->flags |= HM_SAVE_ENCODED;

@@ -375,6 +375,10 @@ hm_status hm_load_container(const hm_saved_kind *kind, void *container, const hm
  * than HM_SAVE_TEXT bytes. */
 hm_status hm_save_check_names(const hm_save_desc *desc, const char *name);
 
+/* HM_ERROR_INVALID: encode has no size, or one that the buffers have not. `name`: of what it saves.
+ */
+hm_status hm_save_check_codec(const hm_save_desc *desc, const char *name);
+
 /* Fills in what a descriptor says, or its defaults. `desc` NULL: all of them; `name`: that of the
  * container. HM_ERROR_INVALID: the descriptor is wrong. */
 hm_status hm_save_describe(hm_save_section *section, const hm_save_desc *desc, const char *name);

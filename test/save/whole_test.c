@@ -183,6 +183,38 @@ TEST(save_follow, an_edit_of_a_component_by_decode_destroys_the_value_that_was_t
     CHECK(alive == 0);
 }
 
+/* A tag has nothing to encode; and a size that the buffers have not is refused before a byte. */
+TEST(save_follow, changes_of_a_tag_need_no_codec_and_a_codec_needs_a_size)
+{
+    hm_world made, copy;
+    hm_component_format formats[2];
+    hm_handle entity = HM_NULL_HANDLE;
+    test_file file = {0};
+    hm_world *worlds[] = {&made, &copy};
+    for (uint32_t w = 0; w < 2; w++) {
+        CHECK(hm_world_init(worlds[w], &(hm_world_desc){.type_id = TYPE}) == HM_OK);
+        formats[w].component = hm_world_component(worlds[w], &(hm_component_desc){.size = 0});
+        formats[w].format = coded;
+    }
+    hm_world_save_desc out = {.formats = &formats[0], .format_count = 1};
+    hm_world_save_desc in = {.formats = &formats[1], .format_count = 1};
+    entity = hm_world_create(&made, &formats[0].component, 1);
+    CHECK(hm_world_save_values(&made, &out, &entity, 1, test_sink(&file)) == HM_OK);
+    CHECK(hm_world_load_changes(&copy, &in, test_source(&file)) == HM_OK);
+    CHECK(hm_world_has(&copy, entity, formats[1].component));
+    const size_t sizes[] = {0, HM_SAVE_MAX_ENCODED + 1, SIZE_MAX};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        formats[0].format.encoded_size = sizes[i];
+        file.size = 0;
+        CHECK(hm_world_save_values(&made, &out, &entity, 1, test_sink(&file)) == HM_ERROR_INVALID);
+        CHECK(file.size == 0 && mentions("encode needs an encoded_size"));
+        CHECK(hm_world_hash(&made, &out, NULL, HM_ALL) == 0);
+    }
+    hm_world_fini(&copy);
+    hm_world_fini(&made);
+    test_file_end(&file);
+}
+
 TEST(save_follow, what_decode_refuses_changes_nothing_and_leaves_nothing)
 {
     hm_history history;
@@ -339,7 +371,7 @@ static void begin_group(group *in, uint32_t shape, const hm_memory *memory)
 {
     memset(in, 0, sizeof *in);
     in->bytes = (hm_saved_bytes){
-        .name = "text", .bytes = in->text, .size = sizeof in->text, .room = sizeof in->text};
+        .name = "text", .bytes = in->text, .size = sizeof in->text, .capacity = sizeof in->text};
     in->all[0] = hm_bytes_as_savable(&in->bytes);
     for (size_t k = 0; k < SAVED_KINDS; k++) {
         saved_kinds[k]->init(&in->made[k], shape % saved_kinds[k]->shapes, memory);
