@@ -95,7 +95,8 @@ HM_API hm_status hm_world_changes(const hm_history *history, const hm_world *wor
 /* Calls `visit` for each value that n handles have now, as inserted: what comes into view, or with
  * HM_ALL, for which `handles` may be NULL, all of the container by slot. Handles that do not
  * resolve, or whose owner has no value, have none. Needs no history and no memory. A const call.
- * HM_ERROR_FULL: the container is not initialised. O(values), with HM_ALL O(slots) too. */
+ * HM_ERROR_FULL: the container is not initialised. O(values), of a world O(entities * components);
+ * with HM_ALL O(slots) too. */
 HM_API hm_status hm_map_visit(const hm_map *map, const hm_handle *handles, uint32_t n,
                               hm_change_visit *visit, void *context);
 HM_API hm_status hm_pool_visit(const hm_pool *pool, const hm_handle *handles, uint32_t n,

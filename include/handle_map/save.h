@@ -384,7 +384,7 @@ HM_API hm_status hm_world_load_changes(hm_world *world, const hm_world_save_desc
  * clients have the same, on every machine if the encoded values are the same. It is the sum of
  * hm_change_hash over hm_map_visit, and so over all changes from mark 0 on; the hash of two groups
  * of handles is the sum of their hashes. 0: there are no values, or hm_last_error says why it
- * failed. O(values), with HM_ALL O(slots) too. */
+ * failed. Costs what hm_map_visit does, and O(bytes). */
 HM_API uint64_t hm_map_hash(const hm_map *map, const hm_save_desc *desc, const hm_handle *handles,
                             uint32_t n);
 HM_API uint64_t hm_pool_hash(const hm_pool *pool, const hm_save_desc *desc,
