@@ -89,7 +89,7 @@ check_part() {
             mv part/handle_map/handle_map.c part
         fi
         # shellcheck disable=SC2086 # The warnings and parts are lists.
-        $compiler -std=c11 $HM_C_WARNINGS -Werror -O1 -Ipart -Ipart/handle_map -c part/handle_map.c \
+        $compiler -std=c11 $HM_C_WARNINGS -Werror -Ipart -Ipart/handle_map -c part/handle_map.c \
             -o part.o
         # shellcheck disable=SC2086 # As above.
         $compiler -std=c11 $HM_C_WARNINGS -Werror $uses -Ipart "$program" part.o -pthread -o program

@@ -24,14 +24,14 @@ for compiler in gcc clang; do
     done <"$source/src/sources.txt"
     # -r makes one object of all sources, which are still compiled one by one.
     # shellcheck disable=SC2046 # The sources are a list.
-    "$compiler" -std=c11 -O2 -r -nostdlib -I "$source/include" \
+    "$compiler" -std=c11 -O1 -r -nostdlib -I "$source/include" \
         $(sed "s|^|$source/src/|" "$source/src/sources.txt") -o "$work/library.o"
     for container in $containers; do
         set -- "$@" "$source/test/$container"/*_test.c
     done
     shift
     set -- "$@" "$source/test/matrix/misuse_test.c"
-    "$compiler" -std=c11 -O1 -fsanitize=address -I "$source/include" -I "$source/test" \
+    "$compiler" -std=c11 -O0 -fsanitize=address -I "$source/include" -I "$source/test" \
         "$@" "$source"/test/support/*.c "$work/library.o" -pthread -lm -o "$work/program"
     "$work/program" >"$work/log" 2>&1 || {
         grep 'does not hold\|^FAILED\|ended with' "$work/log" >&2

@@ -77,6 +77,7 @@ done
 refused nosuch check nosuch
 refused nosuch check gcc-O0 nosuch
 refused gcc check gcc
+refused nosuch check -nosuch
 refused nosuch exhaustive nosuch
 refused nosuch exhaustive one nosuch
 refused nosuch planted nosuch
@@ -113,6 +114,7 @@ begun coverage
 begun planted
 begun planted model
 begun check
+begun check -gcc-O0 -cross
 # shellcheck disable=SC2013 # A name is one word.
 for name in $(sed -n 's/^environment \([^ ]*\) .*/\1/p' "$source/test/tools/environments.sh"); do
     begun check "$name"
