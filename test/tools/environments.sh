@@ -125,6 +125,11 @@ checked() {
     built release --no-rebuild "$1"
 }
 
+# debuggers: the programs that they look at are linked with the library that Meson builds.
+debuggers() {
+    meson compile -C "$build/release" handle_map && checked gdb
+}
+
 # wasm SCALE: runs README's first program and the plain program, with the library as one file, as
 # WebAssembly under node. The
 # stack comes first in memory, so that an overflow ends the program instead of overwriting data.
@@ -233,7 +238,7 @@ environment system-fault 'system calls refused, limits of addresses' \
 environment amalgamate 'the library as one file, five compilers' checked amalgamate
 environment consumers 'programs with other compilers and flags' checked consumers
 environment cmake 'three ways with CMake' checked cmake
-environment debuggers 'gdb and lldb' checked gdb
+environment debuggers 'gdb and lldb' debuggers
 environment dist 'the archive of a release' checked dist
 environment docs 'code blocks of the documents' checked docs
 environment examples "the headers' examples" checked examples
