@@ -219,12 +219,12 @@ TEST(directory, all_32768_type_ids_have_a_place)
     begin(&on, NULL);
     hm_map *map = &on.containers[0].map;
     for (uint32_t type_id = 0; type_id <= HM_HANDLE_MAX_TYPE_ID; type_id++) {
-        map->ids.type_id = type_id;
+        map->ids.type_id = (uint16_t)type_id;
         CHECK(hm_directory_add_map(&on.directory, map) == HM_OK);
     }
     for (uint32_t type_id = 0; type_id <= HM_HANDLE_MAX_TYPE_ID; type_id++) {
         CHECK(find(&on, 0, hm_handle_pack(0, 1, type_id)) == map);
-        map->ids.type_id = type_id;
+        map->ids.type_id = (uint16_t)type_id;
         CHECK(hm_directory_remove_map(&on.directory, map));
         CHECK(find(&on, 0, hm_handle_pack(0, 1, type_id)) == NULL);
     }

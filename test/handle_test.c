@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* handle: the 64-bit layout, as the picture in handle.h draws it, and the names of the states. */
+/* handle and id32: the layouts, as the pictures in the headers draw them, and the names of the
+ * states. */
 #include "support/test.h"
 
-#include <handle_map/handle.h>
+#include <handle_map/id32.h>
 
 #include <string.h>
 
@@ -70,4 +71,56 @@ TEST(handle, every_state_has_its_name)
     CHECK(strcmp(hm_handle_state_name((hm_handle_state)(HM_HANDLE_ABSENT + 1)), "unknown state") ==
           0);
     CHECK(strcmp(hm_handle_state_name((hm_handle_state)-1), "unknown state") == 0);
+}
+
+TEST(id32, the_bits_lie_as_the_picture_shows)
+{
+    CHECK(hm_id32_pack(hm_handle_pack(0x1234, 0x5678, 9), 16).bits == UINT32_C(0x56781234));
+    CHECK(hm_id32_pack(hm_handle_pack(0x12345, 0x678, 9), 20).bits == UINT32_C(0x67812345));
+    CHECK(hm_id32_pack(hm_handle_pack(1, 0xFFFF, 9), 1).bits == UINT32_C(0x1FFFF));
+    CHECK(hm_id32_pack(hm_handle_pack(0x7FFFFFFF, 1, 9), 31).bits == UINT32_MAX);
+    CHECK(sizeof(hm_id32) == 4 && HM_ID32_INDEX_BITS == 16);
+}
+
+TEST(id32, what_does_not_fit_or_was_never_issued_is_null)
+{
+    CHECK(hm_id32_pack(HM_NULL_HANDLE, 16).bits == 0);
+    CHECK(hm_id32_pack(hm_handle_pack(0x10000, 1, 0), 16).bits == 0);
+    CHECK(hm_id32_pack(hm_handle_pack(0, 0x1000, 0), 20).bits == 0);
+    CHECK(hm_id32_pack(hm_handle_pack(0, 2, 0), 31).bits == 0);
+    CHECK(hm_id32_pack(hm_handle_pack(7, 0, 0), 16).bits == 0);
+    CHECK(hm_id32_pack(hm_handle_from_bits(UINT64_MAX), 16).bits == 0);
+    CHECK(hm_id32_pack(hm_handle_from_bits(HM_HANDLE_FREE_BIT | UINT64_C(0x100000007)), 16).bits ==
+          0);
+    CHECK(hm_handle_is_null(hm_id32_unpack((hm_id32){0}, 16, 3)));
+    CHECK(hm_handle_is_free(hm_id32_unpack((hm_id32){7}, 16, 3)));
+    CHECK(hm_handle_is_free(hm_id32_unpack((hm_id32){UINT32_C(0x20000)}, 1, 0)));
+}
+
+/* Any 32 bits are either none that a container issues, or the id of just the handle that they
+ * unpack to. */
+TEST(id32, what_is_packed_comes_out_again)
+{
+    uint64_t random = test_seed("ids of 32 bits");
+    for (int i = 0; i < 100000; i++) {
+        hm_id32 id = {(uint32_t)test_random(&random) >> test_random_below(&random, 32)};
+        unsigned index_bits = 1 + test_random_below(&random, 31);
+        uint32_t type_id = test_random_below(&random, HM_HANDLE_MAX_TYPE_ID + 1);
+        hm_handle handle = hm_id32_unpack(id, index_bits, type_id);
+        uint32_t generation = id.bits >> index_bits;
+        bool is_issued = generation != 0 && generation <= 0xFFFF;
+        CHECK(hm_handle_is_free(handle) == (id.bits != 0 && !is_issued));
+        CHECK(hm_id32_pack(handle, index_bits).bits == (is_issued ? id.bits : 0));
+        CHECK(id.bits == 0 || hm_handle_type_id(handle) == type_id);
+    }
+}
+
+TEST(id32, index_bits_are_from_1_to_31)
+{
+    for (unsigned bits = 0; bits < 2; bits++) {
+        CHECK_PANICS("id32.h", "hm_id32_pack: index_bits is not from 1 to 31",
+                     hm_id32_pack(HM_NULL_HANDLE, 32 * bits));
+        CHECK_PANICS("id32.h", "hm_id32_unpack: index_bits is not from 1 to 31",
+                     hm_id32_unpack((hm_id32){0}, 32 * bits, 1));
+    }
 }

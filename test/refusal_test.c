@@ -36,7 +36,7 @@ static hm_status grow_commands(test_memory *memory, uint32_t k)
 static hm_status grow_id_table(test_memory *memory, uint32_t k)
 {
     hm_id_table table;
-    const hm_id_table_desc desc = {100, 200, 0, &memory->table};
+    const hm_id_table_desc desc = {100, 200, 0, 0, &memory->table};
     test_memory_fail(memory, k, false);
     hm_status status = hm_id_table_init(&table, &desc);
     if (status == HM_OK)

@@ -8,7 +8,8 @@ a program compiles with its own.
     DIR/handle_map.hpp    the classes for C++17; needs handle_map.h; only of the whole library
 
 With parts, writes only what these need: map, pool, table, secondary, lists, index, world,
-directory, dump, report, save, sink, hash, transpose, id_table, history, changes, order and arena.
+directory, dump, report, save, sink, hash, transpose, id32, id_table, history, changes, order and
+arena.
 What a part lacks is not declared. Without
 `order`, maps, tables and secondaries have no function that puts them in order, searches by an
 order, or tells of changes (`touch`), and there is no HM_ORDER_DEFINE; a world needs it, and brings
@@ -77,6 +78,7 @@ DENSE = ['dense/dense.c', 'order/gather.c']
 PARTS = {
     'order': (['order/'], []),
     'arena': (['memory/arena.c'], []),
+    'id32': ([], []),
     'id_table': ([], []),
     'transpose': (['dense/transpose.c'], []),
     'hash': (['base/hash.c'], []),

@@ -170,6 +170,7 @@ HM_END_C
  *     node_handle               a distinct type, a struct with one member, hm_handle id: passing a
  *                               handle of another type does not compile
  *     node_handle_null()        returns the null handle
+ *     node_handle_from_bits(b)  returns the handle with these 64 bits
  *     node_handle_is_null(h)    whether h is the null handle
  *     node_handle_equal(a, b)   whether both are the same handle
  *
@@ -190,6 +191,12 @@ HM_END_C
     HM_UNUSED static inline prefix##_handle prefix##_handle_null(void)                             \
     {                                                                                              \
         prefix##_handle hm_named = {{0}};                                                          \
+        return hm_named;                                                                           \
+    }                                                                                              \
+    HM_UNUSED static inline prefix##_handle prefix##_handle_from_bits(uint64_t hm_bits)            \
+    {                                                                                              \
+        prefix##_handle hm_named = {{0}};                                                          \
+        hm_named.id.bits = hm_bits;                                                                \
         return hm_named;                                                                           \
     }                                                                                              \
     HM_UNUSED static inline bool prefix##_handle_is_null(prefix##_handle hm_named)                 \

@@ -125,6 +125,53 @@ template <class T> class handle
     }
 };
 
+/* A handle of a container of T in 32 bits, IndexBits of them for the index: id32.h says which
+ * handles have one, and what options their container needs. */
+template <class T, unsigned IndexBits = HM_ID32_INDEX_BITS> class id32
+{
+    static_assert(IndexBits >= 1 && IndexBits <= 31, "index bits are from 1 to 31");
+    std::uint32_t bits_ = 0;
+
+  public:
+    constexpr id32() noexcept = default;
+    /* Null if it does not fit. */
+    explicit id32(handle<T> from) noexcept : bits_(hm_id32_pack(from.id(), IndexBits).bits)
+    {
+    }
+    /* Any 32 bits are an id; containers refuse handles that they did not issue. */
+    static constexpr id32 from_bits(std::uint32_t bits) noexcept
+    {
+        id32 made;
+        made.bits_ = bits;
+        return made;
+    }
+    /* The handle, for the container of this type id. */
+    [[nodiscard]] handle<T> unpack(std::uint16_t type_id) const noexcept
+    {
+        return handle<T>(hm_id32_unpack(hm_id32{bits_}, IndexBits, type_id));
+    }
+    constexpr std::uint32_t bits() const noexcept
+    {
+        return bits_;
+    }
+    constexpr explicit operator bool() const noexcept
+    {
+        return bits_ != 0;
+    }
+    friend constexpr bool operator==(id32 a, id32 b) noexcept
+    {
+        return a.bits_ == b.bits_;
+    }
+    friend constexpr bool operator!=(id32 a, id32 b) noexcept
+    {
+        return a.bits_ != b.bits_;
+    }
+    friend constexpr bool operator<(id32 a, id32 b) noexcept
+    {
+        return a.bits_ < b.bits_;
+    }
+};
+
 /* Arrays of handles are passed to the C library as they are. */
 static_assert(sizeof(handle<int>) == sizeof(hm_handle) &&
                   std::is_standard_layout<handle<int>>::value &&
@@ -281,6 +328,7 @@ struct options {
     std::uint16_t type_id = 0;         /* at most 0x7FFF, or hm::unique; 0: that of the class */
     const hm_memory *memory = nullptr; /* must outlive the container */
     const char *name = nullptr;        /* in messages, must outlive it; nullptr: that of the type */
+    std::uint16_t generation_bits = 0; /* of what issues handles; 1 to 16; 0: 16 */
 };
 
 #if defined(__cpp_exceptions)
@@ -329,6 +377,12 @@ template <class T> struct hash<hm::handle<T>> {
     size_t operator()(hm::handle<T> handle) const noexcept
     {
         return hash<uint64_t>()(handle.bits());
+    }
+};
+template <class T, unsigned IndexBits> struct hash<hm::id32<T, IndexBits>> {
+    size_t operator()(hm::id32<T, IndexBits> id) const noexcept
+    {
+        return hash<uint32_t>()(id.bits());
     }
 };
 

@@ -127,6 +127,7 @@
  *     texture_handle   a distinct type, a struct with one member, hm_handle id: passing a mesh's
  *                      handle to a texture map does not compile (handle.h)
  *     texture_map      a struct with one member, hm_map map
+ *     texture_TYPE_ID  the number, as a constant; so is texture_map_TYPE_ID
  *
  * and for each function hm_map_X an inline function texture_map_X that does the same. The item size
  * is a constant there; texture_handle and struct texture * replace handles and items, also in
@@ -172,6 +173,7 @@
 #include <handle_map/handle.h>
 #include <handle_map/hash.h>
 #include <handle_map/history.h>
+#include <handle_map/id32.h>
 #include <handle_map/id_table.h>
 #include <handle_map/index.h>
 #include <handle_map/lists.h>

@@ -25,10 +25,11 @@ HM_BEGIN_C
 
 /* A zero field means the default. */
 typedef struct hm_id_table_desc {
-    uint32_t capacity;       /* live slots, at most; 0: no limit, the table moves as it grows */
-    uint32_t max_slots;      /* index space in slots, at least the capacity; 0: as for a map */
-    uint16_t type_id;        /* at most 0x7FFF, or HM_TYPE_ID_UNIQUE */
-    const hm_memory *memory; /* NULL: hm_memory_os(); must outlive the table */
+    uint32_t capacity;        /* live slots, at most; 0: no limit, the table moves as it grows */
+    uint32_t max_slots;       /* index space in slots, at least the capacity; 0: as for a map */
+    uint16_t type_id;         /* at most 0x7FFF, or HM_TYPE_ID_UNIQUE */
+    uint16_t generation_bits; /* 1 to 16: a slot is retired after 2^bits - 1 items; 0: 16 */
+    const hm_memory *memory;  /* NULL: hm_memory_os(); must outlive the table */
 } hm_id_table_desc;
 
 /* hm_id_table is a struct that programs hold by value; all of its fields, in detail/id_table.h,
@@ -91,7 +92,7 @@ static inline hm_handle hm_id_table_issue(hm_id_table *table)
         uint32_t ahead = position + HM_ID_TABLE_AHEAD, upper;
         slot = table->slots[position];
         upper = HM_CAST(uint32_t, table->entries[slot].bits >> HM_HANDLE_GENERATION_SHIFT) + 1;
-        if ((upper & HM_HANDLE_MAX_GENERATION) == 0)
+        if ((upper & table->last_generation) == 0)
             return HM_NULL_HANDLE;
         if (ahead < table->used)
             HM_PREFETCH(&table->entries[table->slots[ahead]]);

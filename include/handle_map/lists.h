@@ -38,6 +38,7 @@ typedef struct hm_lists_desc {
                            a limit for which nothing is reserved; 0: as many as take 8 GiB (2^30
                            times the alignment, if that is above 8) */
     uint16_t type_id;   /* at most 0x7FFF, or HM_TYPE_ID_UNIQUE */
+    uint16_t generation_bits; /* 1 to 16: a slot is retired after 2^bits - 1 items; 0: 16 */
     /* Once for each item that ends: it is erased, resize drops it, or its list is destroyed. The
      * list still has the item, and its handle still resolves. What the item points to belongs to
      * the program, which may free it here. */
@@ -294,7 +295,7 @@ HM_END_C
 
 #define HM_LISTS_DEFINE_DECLARED(prefix, type, number)                                             \
     HM_TYPED_ASSERT(type)                                                                          \
-    HM_STATIC_ASSERT(HM_IS_TYPE_ID(number), "type ids have 15 bits");                              \
+    HM_TYPED_DEFINE_NUMBER(prefix##_lists, number)                                                 \
     HM_TYPED_DEFINE_INIT(prefix, lists, type, number)                                              \
     HM_TYPED_DEFINE_LIFETIME(prefix, lists)                                                        \
     HM_TYPED_DEFINE_UPCOMING(prefix, lists)                                                        \
@@ -325,7 +326,7 @@ HM_END_C
  *     }
  */
 #define HM_LISTS_DEFINE(prefix, type, number)                                                      \
-    HM_HANDLE_DEFINE(prefix)                                                                       \
+    HM_TYPED_DEFINE_HANDLE(prefix, number)                                                         \
     HM_LISTS_DEFINE_FOR(prefix, type, number)
 
 #define HM_LISTS_DEFINE_FOR(prefix, type, number)                                                  \

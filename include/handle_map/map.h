@@ -36,8 +36,9 @@ typedef struct hm_map_desc {
     uint32_t max_slots; /* index space in slots, at least the capacity; 0: without a capacity all
                            2^32 - 1; else the larger of 2^20 and 16 x capacity */
     uint16_t type_id;   /* at most 0x7FFF, or HM_TYPE_ID_UNIQUE */
-    size_t meta_size;   /* bytes of user meta beside each item, moved with it; zero after insert */
-    size_t meta_align;  /* bytes; as item_align, for meta_size */
+    uint16_t generation_bits; /* 1 to 16: a slot is retired after 2^bits - 1 items; 0: 16 */
+    size_t meta_size;  /* bytes of user meta beside each item, moved with it; zero after insert */
+    size_t meta_align; /* bytes; as item_align, for meta_size */
     /* On erase, clear and fini, once for each item, while its handle still resolves. What the item
      * points to belongs to the program, which may free it here. */
     void (*destroy)(void *item, void *context);
@@ -475,7 +476,7 @@ HM_END_C
  *     }
  */
 #define HM_MAP_DEFINE(prefix, type, number)                                                        \
-    HM_HANDLE_DEFINE(prefix)                                                                       \
+    HM_TYPED_DEFINE_HANDLE(prefix, number)                                                         \
     HM_MAP_DEFINE_FOR(prefix, type, number)
 
 #define HM_MAP_DEFINE_FOR(prefix, type, number)                                                    \

@@ -31,12 +31,13 @@ struct map_shape : shape_of<hm_map, hm_map_desc, hm::options, hm::handle<T>, T, 
                    dense<hm_map> {
     using value = T;
     static constexpr bool constructs_in_place = false;
-    static void complete(hm_map_desc &desc, const hm::options &) noexcept
+    static void complete(hm_map_desc &desc, const hm::options &with) noexcept
     {
         require_relocatable<T>();
         desc.item_size = sizeof(T);
         desc.item_align = alignof(T);
         desc.destroy = destroy_hook<T>();
+        desc.generation_bits = with.generation_bits;
     }
     /* A place for an item whose handle is issued; nullptr, and none is, if that needs memory. */
     static void *open(hm_map *map, hm_handle *issued) noexcept

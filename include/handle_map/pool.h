@@ -62,10 +62,11 @@ typedef struct hm_pool_desc {
                            limit too; 0: the larger of 2^20 and 16 x capacity, as far as item_size
                            allows */
     uint16_t type_id;   /* at most 0x7FFF, or HM_TYPE_ID_UNIQUE */
-    hm_storage storage; /* where the items' memory comes from */
-    hm_reuse reuse;     /* has no effect: there is one order (hm_reuse) */
-    size_t block_size;  /* bytes in a fixed block, at least; 0: 16 KiB. A block holds a power of
-                           two of items and is a multiple of the page size */
+    uint16_t generation_bits; /* 1 to 16: a slot is retired after 2^bits - 1 items; 0: 16 */
+    hm_storage storage;       /* where the items' memory comes from */
+    hm_reuse reuse;           /* has no effect: there is one order (hm_reuse) */
+    size_t block_size; /* bytes in a fixed block, at least; 0: 16 KiB. A block holds a power of
+                          two of items and is a multiple of the page size */
     /* On erase, clear and fini, once for each item, while its handle still resolves: then
      * hm_pool_handle_of returns it. Never for a hole. What the item points to belongs to the
      * program, which may free it here. */
@@ -403,7 +404,7 @@ HM_END_C
  * form of each function, HM_POOL_DEFINE_FOR all but the handle: handle_map.h says how, and that two
  * pools of one type id take each other's handles for their own. */
 #define HM_POOL_DEFINE(prefix, type, number)                                                       \
-    HM_HANDLE_DEFINE(prefix)                                                                       \
+    HM_TYPED_DEFINE_HANDLE(prefix, number)                                                         \
     HM_POOL_DEFINE_FOR(prefix, type, number)
 
 #define HM_POOL_DEFINE_FOR(prefix, type, number)                                                   \

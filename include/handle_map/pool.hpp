@@ -31,6 +31,7 @@ struct pool_options {
     std::size_t block_size = 0;              /* bytes */
     const hm_memory *memory = nullptr;
     const char *name = nullptr;
+    std::uint16_t generation_bits = 0; /* 1 to 16; 0: 16 */
 };
 
 namespace detail
@@ -48,6 +49,7 @@ struct pool_shape : shape_of<hm_pool, hm_pool_desc, pool_options, hm::handle<T>,
         desc.storage = with.storage != HM_STORAGE_VIRTUAL ? with.storage : Storage;
         desc.reuse = with.reuse;
         desc.block_size = with.block_size;
+        desc.generation_bits = with.generation_bits;
         desc.destroy = destroy_hook<T>();
     }
     static std::uint32_t first(const hm_pool *pool) noexcept

@@ -63,6 +63,7 @@ typedef struct hm_table_desc {
                                  grow */
     uint32_t max_slots;       /* index space in slots, at least the capacity; 0: as for a map */
     uint16_t type_id;         /* at most 0x7FFF, or HM_TYPE_ID_UNIQUE */
+    uint16_t generation_bits; /* 1 to 16: a slot is retired after 2^bits - 1 items; 0: 16 */
     /* On erase, clear and fini, once for each row, while the row is whole and its handle, which
      * hm_table_handle_at returns, still resolves. What the cells point to belongs to the program,
      * which may free it here. */
@@ -346,7 +347,7 @@ static inline void *hm_table_group(const hm_table *table, uint32_t group, uint32
 HM_END_C
 
 #define HM_TABLE_DEFINE_DECLARED(prefix, number, COLUMNS)                                          \
-    HM_STATIC_ASSERT(HM_IS_TYPE_ID(number), "type ids have 15 bits");                              \
+    HM_TYPED_DEFINE_NUMBER(prefix##_table, number)                                                 \
     typedef struct prefix##_row {                                                                  \
         COLUMNS(HM_TABLE_MEMBER)                                                                   \
     } prefix##_row;                                                                                \
@@ -406,7 +407,7 @@ HM_END_C
  *     }
  */
 #define HM_TABLE_DEFINE(prefix, number, COLUMNS)                                                   \
-    HM_HANDLE_DEFINE(prefix)                                                                       \
+    HM_TYPED_DEFINE_HANDLE(prefix, number)                                                         \
     HM_TABLE_DEFINE_FOR(prefix, number, COLUMNS)
 
 #define HM_TABLE_DEFINE_FOR(prefix, number, COLUMNS)                                               \

@@ -36,13 +36,14 @@ namespace detail
 template <class Table, std::uint32_t Lanes, class... Columns>
 struct table_shape : shape_of<hm_table, hm_table_desc, hm::options, hm::handle<Table>, Table> {
     using saved_item = void; /* the cells, which are plain */
-    static void complete(hm_table_desc &desc, const hm::options &) noexcept
+    static void complete(hm_table_desc &desc, const hm::options &with) noexcept
     {
         static constexpr hm_column columns[] = {{sizeof(Columns), alignof(Columns), nullptr}...};
         (require_plain<Columns>(), ...);
         desc.columns = columns;
         desc.column_count = sizeof...(Columns);
         desc.lanes = Lanes;
+        desc.generation_bits = with.generation_bits;
     }
 };
 

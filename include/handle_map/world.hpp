@@ -43,7 +43,8 @@ struct world_options {
     const hm_memory *memory = nullptr; /* must outlive the world, its queries and its commands */
     const char *name = nullptr;        /* in messages; must outlive the world */
     std::uint32_t max_archetypes = 0;
-    std::uint64_t max_size = 0; /* bytes for archetypes and their chunks */
+    std::uint64_t max_size = 0;        /* bytes for archetypes and their chunks */
+    std::uint16_t generation_bits = 0; /* 1 to 16; 0: 16 */
 };
 
 /* How a component is made; what is left out has the defaults of hm_component_desc. */
@@ -64,6 +65,7 @@ struct world_shape : shape_of<hm_world, hm_world_desc, world_options, hm::handle
     {
         desc.max_archetypes = with.max_archetypes;
         desc.max_size = with.max_size;
+        desc.generation_bits = with.generation_bits;
     }
 };
 

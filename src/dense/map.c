@@ -80,7 +80,8 @@ static hm_status map_place_extras(hm_map *map, const hm_map_desc *desc, hm_array
  * where memory would be refused. */
 static hm_status map_init_columns(hm_map *map, const hm_map_desc *desc)
 {
-    hm_id_table_desc ids = {desc->capacity, desc->max_slots, desc->type_id, desc->memory};
+    hm_id_table_desc ids = {desc->capacity, desc->max_slots, desc->type_id, desc->generation_bits,
+                            desc->memory};
     hm_array_desc items = {desc->item_size, desc->item_align, desc->capacity, 0, desc->memory};
     hm_array_desc meta = {desc->meta_size, desc->meta_align, desc->capacity, 0, desc->memory};
     hm_array meta_array = {0}, extras = {0};

@@ -65,7 +65,7 @@ static hm_status secondary_check(const hm_secondary_desc *full)
                                   moves_to_grow ? 1 : full->capacity, 0, full->memory};
     hm_status status = hm_array_check(&values, "value_");
     if (status == HM_OK)
-        status = hm_id_table_check(full->capacity, full->max_slots, full->type_id);
+        status = hm_id_table_check(full->capacity, full->max_slots, full->type_id, 0);
     if (status == HM_OK && full->type_id == HM_TYPE_ID_UNIQUE)
         return hm_fail(HM_ERROR_INVALID, "HM_TYPE_ID_UNIQUE is for containers that issue handles: "
                                          "here type_id is that of the owners");
@@ -156,7 +156,7 @@ hm_status hm_secondary_init(hm_secondary *secondary, const hm_secondary_desc *de
     status = hm_secondary_take_owners(&full.owners, &full.capacity, &full.max_slots, &full.type_id);
     if (status != HM_OK)
         return hm_fail_in("secondary_init", desc->name, status);
-    hm_id_table_desc ids = {full.capacity, full.max_slots, full.type_id, full.memory};
+    hm_id_table_desc ids = {full.capacity, full.max_slots, full.type_id, 0, full.memory};
     ids = hm_id_table_complete(&ids);
     full.memory = ids.memory;
     full.max_slots = ids.max_slots;

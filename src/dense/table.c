@@ -19,7 +19,8 @@ uint32_t hm_table_committed_rows(const hm_table *table)
  * where memory would be refused. */
 static hm_status table_init_parts(hm_table *table, const hm_table_desc *desc)
 {
-    hm_id_table_desc ids = {desc->capacity, desc->max_slots, desc->type_id, desc->memory};
+    hm_id_table_desc ids = {desc->capacity, desc->max_slots, desc->type_id, desc->generation_bits,
+                            desc->memory};
     hm_array_column columns[HM_TABLE_ARRAYS];
     hm_table_space space;
     hm_status status = hm_table_check_columns(desc);

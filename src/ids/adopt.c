@@ -41,11 +41,13 @@ HM_COLD static hm_status adopt_fail(hm_status status, const char *what, const ch
 }
 
 hm_status hm_adopt_judge(const char *what, const char *name, hm_handle handle, uint32_t type_id,
-                         uint32_t max_slots)
+                         uint32_t max_slots, uint32_t last_generation)
 {
     hm_handle_state state = hm_handle_judge(handle, type_id);
     if (state == HM_HANDLE_LIVE && hm_handle_index(handle) >= max_slots)
         state = HM_HANDLE_OUT_OF_RANGE;
+    if (state == HM_HANDLE_LIVE && hm_handle_generation(handle) > last_generation)
+        state = HM_HANDLE_FORGED;
     if (state == HM_HANDLE_LIVE)
         return HM_OK;
     return adopt_fail(HM_ERROR_INVALID, what, name, handle, hm_handle_state_name(state));
@@ -62,7 +64,8 @@ hm_status hm_id_table_check_adopt(const hm_id_table *table, const char *what, co
 {
     if (table->entries == NULL)
         return hm_fail_uninitialised(what);
-    hm_status status = hm_adopt_judge(what, name, handle, table->type_id, table->max_slots);
+    hm_status status = hm_adopt_judge(what, name, handle, table->type_id, table->max_slots,
+                                      table->last_generation);
     if (status == HM_OK)
         status = hm_adopt_refuse(what, name, handle, adopt_find_obstacle(table, handle, promised));
     uint64_t count = (uint64_t)table->count + promised;

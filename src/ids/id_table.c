@@ -11,7 +11,7 @@ HM_STATIC_ASSERT(HM_HANDLE_TYPE_ID_SHIFT - HM_HANDLE_GENERATION_SHIFT == 16,
 
 static bool id_table_is_spent(const hm_id_table *table, uint32_t slot)
 {
-    return hm_handle_generation(table->entries[slot]) == HM_HANDLE_MAX_GENERATION;
+    return hm_handle_generation(table->entries[slot]) == table->last_generation;
 }
 
 /* The array of floors begins with itself, and with the first range of the table, which was that of
@@ -54,7 +54,8 @@ uint32_t hm_id_table_first_slots(uint32_t capacity, uint32_t max_slots)
     return capacity < max_slots / 2 ? 2 * capacity : max_slots;
 }
 
-hm_status hm_id_table_check(uint32_t capacity, uint32_t max_slots, uint32_t type_id)
+hm_status hm_id_table_check(uint32_t capacity, uint32_t max_slots, uint32_t type_id,
+                            uint32_t generation_bits)
 {
     if (capacity > UINT32_MAX - 1)
         return hm_fail(HM_ERROR_INVALID, "capacity %" HM_U32 " is above %" HM_U32, capacity,
@@ -65,12 +66,15 @@ hm_status hm_id_table_check(uint32_t capacity, uint32_t max_slots, uint32_t type
     if (!HM_IS_TYPE_ID(type_id))
         return hm_fail(HM_ERROR_INVALID, "type_id %" HM_U32 " is above %" HM_U32, type_id,
                        HM_HANDLE_MAX_TYPE_ID);
+    if (generation_bits > HM_HANDLE_TYPE_ID_SHIFT - HM_HANDLE_GENERATION_SHIFT)
+        return hm_fail(HM_ERROR_INVALID, "generation_bits %" HM_U32 " is above 16",
+                       generation_bits);
     return HM_OK;
 }
 
 uint32_t hm_next_unique_type_1 = HM_TYPE_ID_FIRST_UNIQUE;
 
-hm_status hm_id_table_choose_type(uint32_t *type_id)
+hm_status hm_id_table_choose_type(uint16_t *type_id)
 {
     if (*type_id != HM_TYPE_ID_UNIQUE)
         return HM_OK;
@@ -82,7 +86,7 @@ hm_status hm_id_table_choose_type(uint32_t *type_id)
                        "no type_id is left of the %" HM_U32 " that HM_TYPE_ID_UNIQUE can give",
                        HM_HANDLE_MAX_TYPE_ID + 1 - HM_TYPE_ID_FIRST_UNIQUE);
     }
-    *type_id = next;
+    *type_id = (uint16_t)next;
     return HM_OK;
 }
 
@@ -215,7 +219,8 @@ hm_status hm_id_table_init_with(hm_id_table *table, const hm_id_table_desc *desc
                                 const hm_array_column *more, uint32_t count)
 {
     hm_id_table_desc full = hm_id_table_complete(desc);
-    hm_status status = hm_id_table_check(full.capacity, full.max_slots, full.type_id);
+    hm_status status =
+        hm_id_table_check(full.capacity, full.max_slots, full.type_id, full.generation_bits);
     if (status == HM_OK)
         status = hm_memory_check(full.memory);
     if (status == HM_OK)
@@ -228,6 +233,7 @@ hm_status hm_id_table_init_with(hm_id_table *table, const hm_id_table_desc *desc
     table->capacity = full.capacity;
     table->max_slots = full.max_slots;
     table->type_id = desc->type_id;
+    table->last_generation = hm_last_generation(desc->generation_bits);
     return HM_OK;
 }
 
@@ -437,7 +443,7 @@ static hm_handle id_table_next_of(const hm_id_table *table, uint64_t slot)
         return HM_NULL_HANDLE;
     uint32_t before = slot < table->slot_count ? hm_handle_generation(table->entries[slot])
                                                : hm_id_table_floor_of(table, (uint32_t)slot);
-    return before != HM_HANDLE_MAX_GENERATION
+    return before != table->last_generation
                ? hm_handle_pack((uint32_t)slot, before + 1, table->type_id)
                : HM_NULL_HANDLE;
 }
@@ -618,7 +624,7 @@ hm_owners hm_id_table_as_owners(const hm_id_table *table)
     bool has_limit = !table->slot_array.moves_to_grow;
     return (hm_owners){.capacity = has_limit ? table->capacity : UINT32_MAX,
                        .max_slots = table->max_slots,
-                       .type_id = (uint16_t)table->type_id,
+                       .type_id = table->type_id,
                        .is_given = true};
 }
 

@@ -91,6 +91,13 @@ static inline void hm_links_prefetch_position(const hm_links *links, uint32_t sl
  * HM_HANDLE_LIVE if nothing in them rules that out. */
 hm_handle_state hm_handle_judge(hm_handle handle, uint32_t type_id);
 
+/* Returns the last generation of a slot of a container whose descriptor says so many bits. */
+static inline uint16_t hm_last_generation(uint32_t generation_bits)
+{
+    return (uint16_t)(generation_bits == 0 ? HM_HANDLE_MAX_GENERATION
+                                           : (UINT32_C(1) << generation_bits) - 1);
+}
+
 /* Adds the sizes of an array to those of its container. A range counts with the array that owns it.
  */
 void hm_stats_add(hm_stats *stats, const hm_array *array);
@@ -221,12 +228,13 @@ void hm_id_table_retire_spent(hm_id_table *table, uint32_t n);
 bool hm_id_table_is_upcoming(const hm_id_table *table, hm_handle handle, uint32_t n);
 
 /* HM_ERROR_INVALID when these fields of a descriptor break the rules that all containers share. */
-hm_status hm_id_table_check(uint32_t capacity, uint32_t max_slots, uint32_t type_id);
+hm_status hm_id_table_check(uint32_t capacity, uint32_t max_slots, uint32_t type_id,
+                            uint32_t generation_bits);
 
 /* Replaces HM_TYPE_ID_UNIQUE by a number that no container has had; leaves others as they are. It
  * is the last step of an init that can fail, so that one that fails uses up no number. Fails with
  * HM_ERROR_FULL. */
-hm_status hm_id_table_choose_type(uint32_t *type_id);
+hm_status hm_id_table_choose_type(uint16_t *type_id);
 
 /* The number that the next HM_TYPE_ID_UNIQUE gets. Exported, so that the dynamic linker makes one
  * of those of all copies of the library in a process, where it can; the name has a version, which
@@ -303,7 +311,7 @@ uint32_t hm_id_table_contains_n(const hm_id_table *table, const hm_handle *handl
 /* Of an adopt: HM_ERROR_INVALID if the bits of a handle rule it out, or HM_ERROR_STALE if there is
  * an obstacle; and the obstacles. */
 hm_status hm_adopt_judge(const char *what, const char *name, hm_handle handle, uint32_t type_id,
-                         uint32_t max_slots);
+                         uint32_t max_slots, uint32_t last_generation);
 hm_status hm_adopt_refuse(const char *what, const char *name, hm_handle handle,
                           const char *obstacle);
 #define HM_ADOPT_IS_ALIVE "it is alive"

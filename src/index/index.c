@@ -133,7 +133,7 @@ hm_status hm_index_init(hm_index *index, const hm_index_desc *desc)
     status = hm_secondary_take_owners(&full.owners, &full.capacity, &full.max_slots, &full.type_id);
     if (status != HM_OK)
         return hm_fail_in("index_init", desc->name, status);
-    hm_id_table_desc ids = {full.capacity, full.max_slots, full.type_id, full.memory};
+    hm_id_table_desc ids = {full.capacity, full.max_slots, full.type_id, 0, full.memory};
     ids = hm_id_table_complete(&ids);
     full.memory = ids.memory;
     full.max_slots = ids.max_slots;

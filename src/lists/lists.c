@@ -13,7 +13,8 @@ enum { LISTS_COLUMNS = 2 /* records, units */ };
 
 static void lists_complete(const hm_lists_desc *desc, hm_lists_desc *full)
 {
-    const hm_id_table_desc given = {desc->capacity, desc->max_slots, desc->type_id, desc->memory};
+    const hm_id_table_desc given = {desc->capacity, desc->max_slots, desc->type_id,
+                                    desc->generation_bits, desc->memory};
     const hm_id_table_desc ids = hm_id_table_complete(&given);
     *full = *desc;
     if (full->item_align == 0)
@@ -30,11 +31,12 @@ static hm_status lists_init_parts(hm_lists *lists, bool moves_to_grow, hm_lists_
     const hm_memory *memory = full->memory;
     const hm_array_desc item = {full->item_size, full->item_align, 1, 0, memory};
     const hm_id_table_desc ids = {moves_to_grow ? 0 : full->capacity, full->max_slots,
-                                  full->type_id, memory};
+                                  full->type_id, full->generation_bits, memory};
     hm_array_column columns[LISTS_COLUMNS];
     hm_status status = hm_array_check(&item, "item_");
     if (status == HM_OK)
-        status = hm_id_table_check(full->capacity, full->max_slots, full->type_id);
+        status = hm_id_table_check(full->capacity, full->max_slots, full->type_id,
+                                   full->generation_bits);
     if (status == HM_OK)
         status =
             hm_lists_begin(&lists->blocks, moves_to_grow, full, sizeof(hm_lists_record), columns);

@@ -61,7 +61,8 @@ static hm_status pool_check(const hm_pool *pool, const hm_pool_desc *desc)
     if (status == HM_OK)
         status = hm_array_check_layout(desc->item_size, desc->item_align, "item_");
     if (status == HM_OK)
-        status = hm_id_table_check(pool->capacity, pool->max_slots, desc->type_id);
+        status = hm_id_table_check(pool->capacity, pool->max_slots, desc->type_id,
+                                   desc->generation_bits);
     if (status != HM_OK)
         return status;
     if ((unsigned)desc->storage > HM_STORAGE_GROWING_BLOCKS)
@@ -86,7 +87,8 @@ static hm_status pool_check(const hm_pool *pool, const hm_pool_desc *desc)
 static hm_status pool_init_all(hm_pool *pool, const hm_pool_desc *desc)
 {
     pool->entry_array.memory = desc->memory != NULL ? desc->memory : hm_memory_os();
-    pool->places.storage = (uint32_t)desc->storage;
+    pool->places.storage = (uint16_t)desc->storage;
+    pool->places.last_generation = hm_last_generation(desc->generation_bits);
     if (pool_is_unbounded(desc) && desc->storage == HM_STORAGE_VIRTUAL)
         pool->places.storage = HM_STORAGE_GROWING_BLOCKS;
     pool_set_limits(pool, desc);
@@ -96,7 +98,7 @@ static hm_status pool_init_all(hm_pool *pool, const hm_pool_desc *desc)
     pool->item_size = desc->item_size;
     pool->guard.limit = pool->capacity;
     pool->hole_word = HM_INVALID_INDEX;
-    uint32_t type_id = desc->type_id;
+    uint16_t type_id = desc->type_id;
     hm_array items;
     hm_array_column columns[HM_POOL_COLUMNS];
     if (!hm_pool_in_one_range(pool))
@@ -172,7 +174,7 @@ hm_handle_state hm_pool_explain(const hm_pool *pool, hm_handle handle)
     if (slot >= pool->slot_count)
         return HM_HANDLE_OUT_OF_RANGE;
     uint32_t last = hm_pool_entry_generation(pool->entries[slot]);
-    if (last == HM_HANDLE_MAX_GENERATION && !hm_pool_lives(pool, slot))
+    if (last == pool->places.last_generation && !hm_pool_lives(pool, slot))
         return HM_HANDLE_RETIRED;
     if (generation == last && hm_pool_lives(pool, slot))
         return HM_HANDLE_LIVE;
@@ -239,7 +241,7 @@ static bool pool_count_slot(const hm_pool *pool, uint32_t slot, pool_census *cou
     const hm_pool_word *word = &pool->words[slot / HM_POOL_WORD];
     bool live = hm_pool_lives(pool, slot);
     bool hole = ((word->live ^ word->open) >> slot % HM_POOL_WORD & 1) != 0;
-    bool spent = hm_pool_entry_generation(entry) == HM_HANDLE_MAX_GENERATION;
+    bool spent = hm_pool_entry_generation(entry) == pool->places.last_generation;
     bool has_memory = hm_pool_has_memory(pool, slot);
     count->live += live;
     count->retired += !live && !hole;

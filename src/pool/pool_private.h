@@ -98,7 +98,7 @@ static inline uint32_t hm_pool_entry_generation(uint32_t entry)
 /* Returns erase_limit, unless the pool is busy. */
 static inline uint32_t hm_pool_erase_limit(const hm_pool *pool)
 {
-    return pool->destroy != NULL ? 0 : HM_HANDLE_MAX_GENERATION;
+    return pool->destroy != NULL ? 0 : pool->places.last_generation;
 }
 
 static inline uint32_t hm_pool_word_count(uint64_t slots)

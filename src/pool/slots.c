@@ -136,7 +136,7 @@ static void pool_release_slot(hm_pool *pool, uint32_t slot)
 {
     uint32_t entry = pool->entries[slot];
     hm_memory_poison(hm_pool_place_as(pool, slot, pool->item_size), pool->item_size);
-    if (hm_pool_entry_generation(entry) != HM_HANDLE_MAX_GENERATION) {
+    if (hm_pool_entry_generation(entry) != pool->places.last_generation) {
         hm_pool_open_slot(pool, slot, entry);
         return;
     }
@@ -214,7 +214,7 @@ static void pool_release_word(hm_pool *pool, uint32_t word)
     uint64_t retired = 0;
     for (uint64_t live = pool->words[word].live; live != 0; live &= live - 1) {
         uint32_t slot = word * HM_POOL_WORD + hm_bits_lowest(live);
-        if (hm_pool_entry_generation(pool->entries[slot]) == HM_HANDLE_MAX_GENERATION) {
+        if (hm_pool_entry_generation(pool->entries[slot]) == pool->places.last_generation) {
             pool->retired_count++;
             retired |= live & (0 - live);
         }
@@ -253,7 +253,7 @@ static const char *pool_find_obstacle(const hm_pool *pool, hm_handle handle)
     uint32_t last = hm_pool_entry_generation(pool->entries[slot]);
     if (hm_pool_lives(pool, slot))
         return hm_handle_generation(handle) == last ? HM_ADOPT_IS_ALIVE : HM_ADOPT_IS_TAKEN;
-    if (last == HM_HANDLE_MAX_GENERATION)
+    if (last == pool->places.last_generation)
         return HM_ADOPT_IS_RETIRED;
     return hm_handle_generation(handle) < last ? HM_ADOPT_IS_STALE : NULL;
 }
@@ -262,8 +262,8 @@ static hm_status pool_check_adopt(const hm_pool *pool, hm_handle handle)
 {
     if (hm_pool_memory(pool) == NULL)
         return hm_fail_uninitialised("pool");
-    hm_status status =
-        hm_adopt_judge("pool", pool->name, handle, hm_pool_type_id(pool), pool->max_slots);
+    hm_status status = hm_adopt_judge("pool", pool->name, handle, hm_pool_type_id(pool),
+                                      pool->max_slots, pool->places.last_generation);
     if (status == HM_OK)
         status = hm_adopt_refuse("pool", pool->name, handle, pool_find_obstacle(pool, handle));
     if (status == HM_OK && pool->count == pool->capacity)

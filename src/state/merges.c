@@ -50,7 +50,7 @@ static hm_status merge_init_map(hm_map *from, const hm_map *into, bool decodes)
     const hm_map_extras none = {0}, *extras = into->extras != NULL ? into->extras : &none;
     return hm_map_init(from, &(hm_map_desc){.item_size = into->item_size,
                                             .item_align = hm_memory_align_of(into->item_size),
-                                            .type_id = (uint16_t)into->ids.type_id,
+                                            .type_id = into->ids.type_id,
                                             .meta_size = extras->meta_array.item_size,
                                             .destroy = decodes ? extras->destroy : NULL,
                                             .context = extras->context,
@@ -107,7 +107,7 @@ static hm_status merge_init_table(hm_table *from, const hm_table *into, bool dec
                                  .align = hm_memory_align_of(into->columns[c].size)};
     return hm_table_init(from, &(hm_table_desc){.columns = columns,
                                                 .column_count = into->column_count,
-                                                .type_id = (uint16_t)into->ids.type_id,
+                                                .type_id = into->ids.type_id,
                                                 .destroy = decodes ? into->destroy : NULL,
                                                 .context = into->context,
                                                 .memory = into->record_array.memory,
@@ -156,7 +156,7 @@ static hm_status merge_init_lists(hm_lists *from, const hm_lists *into, bool dec
     size_t unit = (size_t)1 << into->blocks.unit_shift; /* at least the alignment */
     return hm_lists_init(from, &(hm_lists_desc){.item_size = into->blocks.item_size,
                                                 .item_align = align < unit ? align : unit,
-                                                .type_id = (uint16_t)into->ids.type_id,
+                                                .type_id = into->ids.type_id,
                                                 .destroy = decodes ? into->destroy : NULL,
                                                 .context = into->context,
                                                 .memory = into->ids.slot_array.memory,
@@ -202,7 +202,9 @@ static void merge_fini_world(hm_world *from)
 static hm_status merge_init_world(hm_world *from, const hm_world *into, bool decodes)
 {
     (void)decodes;
-    return hm_world_init_like(from, into);
+    hm_status status = hm_world_init_like(from, into);
+    from->ids.last_generation = HM_HANDLE_MAX_GENERATION; /* What is made in `into` is new. */
+    return status;
 }
 
 /* all */

@@ -126,7 +126,7 @@ static hm_status ids_load_generations(hm_save_in *in, hm_load_ids *load)
     const uint32_t *details = in->section.details;
     uint32_t type_id = load->ids->type_id, slots = details[HM_SAVE_SLOTS], retired = 0;
     const uint64_t all = HM_HANDLE_FREE_BIT |
-                         hm_handle_pack(HM_INVALID_INDEX, HM_HANDLE_MAX_GENERATION, type_id).bits;
+                         hm_handle_pack(HM_INVALID_INDEX, load->ids->last_generation, type_id).bits;
     for (uint32_t part; load->slots < slots; load->slots += part) {
         part = hm_load_part(in, 2, slots - load->slots);
         hm_status status = in->status;
@@ -137,6 +137,9 @@ static hm_status ids_load_generations(hm_save_in *in, hm_load_ids *load)
         hm_handle *entries = load->ids->entries + load->slots;
         for (uint32_t i = 0; i < part; i++) {
             uint32_t generation = hm_load_16(in->buffer + (size_t)2 * i);
+            if (generation > load->ids->last_generation)
+                return hm_load_fail_generation(in, 2 * (size_t)(part - i), generation,
+                                               load->ids->last_generation);
             uint64_t bits = hm_handle_pack(HM_INVALID_INDEX, generation, type_id).bits;
             entries[i] = hm_handle_from_bits(generation != 0 ? bits : all);
             retired += generation == 0;
@@ -195,7 +198,10 @@ static hm_status ids_load_floors(hm_save_in *in, hm_load_ids *load)
             return status;
         for (uint32_t i = 0; i < part; i++, unit++) {
             uint32_t floor = hm_load_16(in->buffer + (size_t)2 * i);
-            if (floor == HM_HANDLE_MAX_GENERATION)
+            if (floor > load->ids->last_generation)
+                return hm_load_fail_generation(in, 2 * (size_t)(part - i), floor,
+                                               load->ids->last_generation);
+            if (floor == load->ids->last_generation)
                 return hm_load_fail(in, HM_ERROR_CORRUPT, 2 * (size_t)(part - i),
                                     "a floor is the last generation");
             hm_id_table_set_floor(load->ids, unit * HM_ID_TABLE_UNIT, (uint16_t)floor);

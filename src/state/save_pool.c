@@ -29,7 +29,8 @@ static uint64_t pool_generation(const void *container, uint32_t slot)
 {
     const hm_pool *pool = container;
     uint32_t generation = pool->entries[slot] & HM_HANDLE_MAX_GENERATION;
-    return generation == HM_HANDLE_MAX_GENERATION && !hm_pool_lives(pool, slot) ? 0 : generation;
+    return generation == pool->places.last_generation && !hm_pool_lives(pool, slot) ? 0
+                                                                                    : generation;
 }
 
 static uint64_t pool_recent(const void *container, uint32_t i)
@@ -106,7 +107,7 @@ static hm_status pool_load_generations(hm_load *load)
 {
     hm_save_in *in = &load->in;
     hm_pool *pool = load->container;
-    uint32_t slots = in->section.details[POOL_SLOTS];
+    uint32_t slots = in->section.details[POOL_SLOTS], last = pool->places.last_generation;
     uint32_t upper = pool->fresh_entry & ~(uint32_t)HM_HANDLE_MAX_GENERATION;
     for (uint32_t slot = 0; slot < slots;) {
         uint32_t part = hm_load_part(in, 2, slots - slot);
@@ -115,9 +116,11 @@ static hm_status pool_load_generations(hm_load *load)
             return status;
         for (uint32_t i = 0; i < part; i++, slot++) {
             uint32_t generation = hm_load_16(in->buffer + (size_t)2 * i);
+            if (generation > last)
+                return hm_load_fail_generation(in, 2 * (size_t)(part - i), generation, last);
             load->retired += generation == 0;
             if (generation == 0)
-                generation = HM_POOL_FREE_ENTRY | HM_HANDLE_MAX_GENERATION;
+                generation = HM_POOL_FREE_ENTRY | last;
             pool->entries[slot] = upper | generation;
         }
     }
@@ -129,7 +132,7 @@ static hm_status pool_load_generations(hm_load *load)
 static bool pool_load_hole(hm_pool *pool, uint32_t slot)
 {
     uint32_t entry = pool->entries[slot];
-    if ((entry & HM_POOL_ERASE_MASK) >= HM_HANDLE_MAX_GENERATION)
+    if ((entry & HM_POOL_ERASE_MASK) >= pool->places.last_generation)
         return false; /* It is free already, or has used up its generations. */
     pool->entries[slot] = entry | HM_POOL_FREE_ENTRY;
     return true;
@@ -176,7 +179,7 @@ static bool pool_load_word(hm_pool *pool, uint32_t first, uint32_t end, uint64_t
         if (is_live == is_free && (is_live || !pool_load_hole(pool, slot)))
             return false;
         if ((pool->entries[slot] & HM_POOL_ERASE_MASK) !=
-            (HM_POOL_FREE_ENTRY | HM_HANDLE_MAX_GENERATION))
+            (HM_POOL_FREE_ENTRY | pool->places.last_generation))
             made.open |= UINT64_C(1) << (slot - first);
     }
     pool->words[first / HM_POOL_WORD] = made;

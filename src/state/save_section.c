@@ -352,6 +352,13 @@ hm_status hm_load_disagree(hm_save_in *in)
     return hm_load_fail(in, HM_ERROR_CORRUPT, 0, "its size and its counts disagree");
 }
 
+hm_status hm_load_fail_generation(hm_save_in *in, size_t behind, uint32_t generation, uint32_t last)
+{
+    return hm_load_fail(in, HM_ERROR_FULL, behind,
+                        "generation %" HM_U32 " does not fit: generation_bits allow %" HM_U32,
+                        generation, last);
+}
+
 hm_status hm_load_check_retired(hm_save_in *in, uint32_t found, uint32_t retired)
 {
     if (found == retired)

@@ -410,7 +410,7 @@ void hm_world_end_entity(hm_world *world, hm_handle entity, uint32_t position)
         hm_world_clear_sparse(world, entity);
     hm_world_remove_row(world, place);
     hm_id_table_release(&world->ids, entity, position);
-    if (hm_handle_generation(entity) == HM_HANDLE_MAX_GENERATION)
+    if (hm_handle_generation(entity) == world->ids.last_generation)
         world->ready_end = 0; /* Its slot is among the next ones, but will not be issued. */
     else if (world->ready_end != 0)
         world->ready_end--; /* The root archetype has no row for one more. */

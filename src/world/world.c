@@ -125,7 +125,8 @@ static hm_status world_init_unbounded(hm_world *world, const hm_id_table_desc *i
 
 static hm_status world_reserve_arrays(hm_world *world, const hm_world_desc *full, hm_array *region)
 {
-    hm_id_table_desc ids = {full->capacity, full->max_slots, full->type_id, full->memory};
+    hm_id_table_desc ids = {full->capacity, full->max_slots, full->type_id, full->generation_bits,
+                            full->memory};
     hm_array_column columns[WORLD_BESIDE + WORLD_WHOLE];
     uint32_t beside = world_list_beside(world, full, columns);
     hm_status status = HM_OK;
@@ -311,12 +312,13 @@ hm_status hm_world_init_like(hm_world *fresh, const hm_world *world)
     bool is_bounded = !world->ids.slot_array.moves_to_grow;
     const hm_world_desc full = {.capacity = is_bounded ? world->ids.capacity : 0,
                                 .max_slots = world->ids.max_slots,
-                                .type_id = (uint16_t)world->ids.type_id,
+                                .type_id = world->ids.type_id,
                                 .memory = world->memory,
                                 .name = world->name,
                                 .max_archetypes = world->max_archetypes};
     memset(fresh, 0, sizeof *fresh);
     hm_status status = world_init_parts(fresh, &full);
+    fresh->ids.last_generation = world->ids.last_generation;
     fresh->store.limit = world->store.limit;
     fresh->salt = world->salt;
     fresh->memory = world->memory;
@@ -404,7 +406,7 @@ static hm_status world_init_sparse(hm_world *world, const hm_component_desc *des
                                 .value_align = desc->align,
                                 .capacity = is_bounded ? hm_world_capacity(world) : 0,
                                 .max_slots = is_bounded ? world->ids.max_slots : 0,
-                                .type_id = (uint16_t)world->ids.type_id,
+                                .type_id = world->ids.type_id,
                                 .destroy = desc->destroy,
                                 .context = desc->context,
                                 .memory = world->memory,

@@ -40,7 +40,7 @@ extract() {
         function take(code,   marked) {
             marked = "#line " FNR " \"" FILENAME "\"\n" code "\n"
             if (depth == 0 && !is_open)
-                is_file_scope = code ~ /^static |^#define |^HM_[A-Z_]*DEFINE|^struct [a-z_]* \{/
+                is_file_scope = code ~ /^static |^#define |^HM_[A-Z0-9_]*DEFINE|^struct [a-z_]* \{/
             if (is_file_scope)
                 at_file_scope = at_file_scope marked
             else

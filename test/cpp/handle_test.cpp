@@ -143,3 +143,26 @@ TEST(cpp_handle, items_may_have_an_operator_for_their_address)
     hm::lists<holder> lists(4);
     CHECK(lists.push(lists.create(), holder{5})->value == 5);
 }
+
+TEST(cpp_handle, an_id_of_32_bits_is_a_handle_with_few_generations)
+{
+    hm::options options;
+    options.capacity = 100;
+    options.generation_bits = 12;
+    options.max_slots = 1 << 20;
+    hm::map<int> numbers(options);
+    const hm::handle<int> five = numbers.emplace(5);
+    const hm::id32<int, 20> id(five), none;
+    CHECK(id && !none && id != none && none < id &&
+          id == (hm::id32<int, 20>::from_bits(id.bits())));
+    CHECK(id.unpack(numbers.type_id()) == five && *numbers.get(id.unpack(numbers.type_id())) == 5);
+    CHECK(!none.unpack(numbers.type_id()) && sizeof id == 4);
+    CHECK(hm_id32_pack(five.id(), 20).bits == id.bits() && id.bits() == 1u << 20);
+    const std::unordered_map<hm::id32<int, 20>, int> prices{{id, 7}};
+    CHECK(prices.at(id) == 7);
+    for (int i = 0; i < 5000; i++) { /* more than a slot has generations */
+        const hm::handle<int> next = numbers.emplace(i);
+        CHECK((hm::id32<int, 20>(next)) && numbers.erase(next));
+    }
+    CHECK(numbers.stats().retired_slots == 1);
+}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* adopt: an item under a handle that is given, in each container that issues handles. The models'
- * scripts compare the rest. */
+/* adopt: an item under a handle that is given, in each container that issues handles; and how many
+ * generations its slots have. The models' scripts compare the rest. */
 #include "support/any.h"
 #include "support/memory.h"
 #include "support/test.h"
@@ -25,6 +25,7 @@ typedef struct verbs {
     hm_status (*validate)(const container *c);
     hm_status (*save)(const container *c, hm_sink sink);
     hm_status (*load)(container *c, hm_source source);
+    hm_status (*merge)(container *c, hm_source source);
     hm_status (*trim)(container *c);
     void (*fini)(container *c);
 } verbs;
@@ -52,20 +53,25 @@ typedef struct verbs {
               save(&c->kind, NULL, sink))                                                          \
     TEST_ASKS(hm_status, load, kind, (container * c, hm_source source),                            \
               load(&c->kind, NULL, source))                                                        \
+    TEST_ASKS(hm_status, merge, kind, (container * c, hm_source source),                           \
+              merge(&c->kind, NULL, source, NULL))                                                 \
     TEST_ASKS(hm_status, trim, kind, (container * c), trim(&c->kind))                              \
     TEST_DOES(fini, kind, (container * c), fini(&c->kind))                                         \
     static const verbs kind##_verbs = {                                                            \
         init_##kind,     adopt_##kind,   add_##kind,   end_##kind,      reserve_##kind,            \
         upcoming_##kind, explain_##kind, stats_##kind, validate_##kind, save_##kind,               \
-        load_##kind,     trim_##kind,    fini_##kind}
+        load_##kind,     merge_##kind,   trim_##kind,  fini_##kind}
 
+static uint32_t max_slots = SLOTS;
+static uint16_t generation_bits;
 static const hm_column number = {.size = 4};
 
 static hm_status init_map(container *c, uint32_t way, uint32_t capacity, const hm_memory *memory)
 {
     return hm_map_init(&c->map, &(hm_map_desc){.item_size = 4,
                                                .capacity = capacity,
-                                               .max_slots = SLOTS,
+                                               .max_slots = max_slots,
+                                               .generation_bits = generation_bits,
                                                .meta_size = way,
                                                .type_id = TYPE,
                                                .memory = memory});
@@ -75,10 +81,11 @@ static hm_status init_map(container *c, uint32_t way, uint32_t capacity, const h
 static hm_status init_pool(container *c, uint32_t way, uint32_t capacity, const hm_memory *memory)
 {
     if (capacity == 0 && way % 3 == HM_STORAGE_FIXED_BLOCKS)
-        capacity = SLOTS;
+        capacity = max_slots;
     return hm_pool_init(&c->pool, &(hm_pool_desc){.item_size = 4,
                                                   .capacity = capacity,
-                                                  .max_slots = SLOTS,
+                                                  .max_slots = max_slots,
+                                                  .generation_bits = generation_bits,
                                                   .storage = (hm_storage)(way % 3),
                                                   .reuse = (hm_reuse)(way / 3),
                                                   .type_id = TYPE,
@@ -91,7 +98,8 @@ static hm_status init_table(container *c, uint32_t way, uint32_t capacity, const
                                                      .column_count = 1,
                                                      .lanes = 8 * way,
                                                      .capacity = capacity,
-                                                     .max_slots = SLOTS,
+                                                     .max_slots = max_slots,
+                                                     .generation_bits = generation_bits,
                                                      .type_id = TYPE,
                                                      .memory = memory});
 }
@@ -100,7 +108,8 @@ static hm_status init_lists(container *c, uint32_t way, uint32_t capacity, const
 {
     return hm_lists_init(&c->lists, &(hm_lists_desc){.item_size = 4 + 4 * way,
                                                      .capacity = capacity,
-                                                     .max_slots = SLOTS,
+                                                     .max_slots = max_slots,
+                                                     .generation_bits = generation_bits,
                                                      .type_id = TYPE,
                                                      .memory = memory});
 }
@@ -109,7 +118,8 @@ static hm_status init_world(container *c, uint32_t way, uint32_t capacity, const
 {
     (void)way;
     return hm_world_init(&c->world, &(hm_world_desc){.capacity = capacity,
-                                                     .max_slots = SLOTS,
+                                                     .max_slots = max_slots,
+                                                     .generation_bits = generation_bits,
                                                      .max_size = 1 << 24,
                                                      .type_id = TYPE,
                                                      .memory = memory});
@@ -301,6 +311,83 @@ static void check_faults(const verbs *of, uint32_t way, uint32_t capacity)
     }
 }
 
+/* With `bits` for generations, each slot has three lives. */
+static void begin_short(const verbs *of, uint32_t way, uint32_t capacity, uint16_t bits)
+{
+    max_slots = FEW + 1;
+    generation_bits = bits;
+    begin(of, way, capacity);
+    max_slots = SLOTS;
+    generation_bits = 0;
+}
+
+enum { SHORT_BITS = 2, SHORT_LIVES = (1 << SHORT_BITS) - 1 };
+
+/* Adds and ends items until no slot is left; returns how many there were. No two have had one id.
+ */
+static uint32_t use_up(const verbs *of, bool *is_used)
+{
+    for (uint32_t lives = 0;; lives++) {
+        hm_handle handle = of->add(&made);
+        if (hm_handle_is_null(handle))
+            return lives;
+        uint32_t id = hm_id32_pack(handle, 32 - SHORT_BITS).bits;
+        CHECK(hm_handle_equal(hm_id32_unpack((hm_id32){id}, 32 - SHORT_BITS, TYPE), handle));
+        uint32_t slot = hm_handle_index(handle), generation = id >> (32 - SHORT_BITS);
+        CHECK(slot <= FEW && !is_used[slot * SHORT_LIVES + generation - 1]);
+        is_used[slot * SHORT_LIVES + generation - 1] = true;
+        CHECK(of->end(&made, handle) && of->validate(&made) == HM_OK);
+    }
+}
+
+static void check_short(const verbs *of, uint32_t way, uint32_t capacity)
+{
+    bool is_used[(FEW + 1) * SHORT_LIVES] = {false};
+    begin_short(of, way, capacity, SHORT_BITS);
+    CHECK(use_up(of, is_used) == (FEW + 1) * SHORT_LIVES && tells("slots are retired"));
+    CHECK(of->stats(&made).retired_slots == FEW + 1);
+    for (uint32_t i = 0; i < (FEW + 1) * SHORT_LIVES; i++)
+        CHECK(of->explain(&made, name_of(i / SHORT_LIVES, i % SHORT_LIVES + 1)) ==
+              HM_HANDLE_RETIRED);
+    end(of);
+    generation_bits = 17;
+    CHECK(of->init(&made, way, capacity, &memory.table) == HM_ERROR_INVALID);
+    generation_bits = 0;
+    CHECK(tells("generation_bits 17 is above 16"));
+    of->fini(&made);
+}
+
+/* Ids are not used twice after a trim either, nor after a load, and a generation that the container
+ * does not have is neither adopted nor loaded. */
+static void check_short_moved(const verbs *of, uint32_t way, uint32_t capacity)
+{
+    const hm_handle last = name_of(1, SHORT_LIVES);
+    bool is_used[(FEW + 1) * SHORT_LIVES] = {false};
+    begin_short(of, way, capacity, SHORT_BITS);
+    CHECK(of->adopt(&made, name_of(1, SHORT_LIVES + 1)) == HM_ERROR_INVALID);
+    CHECK(tells("HM_HANDLE_FORGED"));
+    CHECK(of->adopt(&made, last) == HM_OK && of->explain(&made, last) == HM_HANDLE_LIVE);
+    file_size = file_position = 0;
+    CHECK(of->save(&made, (hm_sink){write_file, NULL}) == HM_OK);
+    end(of);
+    begin_short(of, way, capacity, SHORT_BITS - 1);
+    CHECK(of->load(&made, (hm_source){read_file, NULL}) == HM_ERROR_FULL);
+    CHECK(tells("generation 3 does not fit: generation_bits allow 1"));
+    file_position = 0;
+    CHECK(of->merge(&made, (hm_source){read_file, NULL}) == HM_OK);
+    CHECK(of->stats(&made).count == 1 && of->explain(&made, last) != HM_HANDLE_LIVE);
+    end(of);
+    file_position = 0;
+    begin_short(of, way, capacity, SHORT_BITS);
+    CHECK(of->load(&made, (hm_source){read_file, NULL}) == HM_OK);
+    CHECK(of->explain(&made, last) == HM_HANDLE_LIVE && of->end(&made, last));
+    is_used[1 * SHORT_LIVES + SHORT_LIVES - 1] = true;
+    CHECK(of->trim(&made) == HM_OK);
+    uint32_t lives = use_up(of, is_used);
+    CHECK(lives >= FEW && lives <= FEW * SHORT_LIVES);
+    end(of);
+}
+
 #define TEST_EACH(kind, ways, name, check)                                                         \
     TEST(adopt, a_##kind##_##name)                                                                 \
     {                                                                                              \
@@ -314,7 +401,9 @@ static void check_faults(const verbs *of, uint32_t way, uint32_t capacity)
               check_dropped)                                                                       \
     TEST_EACH(kind, ways, has_nothing_in_the_slots_that_an_adopt_makes, check_used_memory)         \
     TEST_EACH(kind, ways, takes_slots_beyond_its_capacity, check_distance)                         \
-    TEST_EACH(kind, ways, is_as_it_was_where_memory_is_refused, check_faults)
+    TEST_EACH(kind, ways, is_as_it_was_where_memory_is_refused, check_faults)                      \
+    TEST_EACH(kind, ways, with_fewer_generations_retires_its_slots_earlier, check_short)           \
+    TEST_EACH(kind, ways, keeps_to_its_generations_after_a_trim_and_a_load, check_short_moved)
 
 TESTS(map, 2)
 TESTS(pool, 6)

@@ -110,6 +110,32 @@ static char text[80]; /* what describe writes */
 ITEM_TESTS(map, 3)
 ITEM_TESTS(pool, 4)
 
+HM_ID32_DEFINE(body, 20, body_map_TYPE_ID)
+HM_MAP_DEFINE(plank, uint32_t, 77)
+
+TEST(typed, a_handle_comes_back_from_its_bits_and_from_an_id_of_32)
+{
+    body_map map;
+    hm_map_desc desc;
+    memset(&desc, 0, sizeof desc);
+    desc.max_slots = 1 << 20;
+    desc.generation_bits = 12;
+    CHECK(body_map_init_desc(&map, &desc) == HM_OK);
+    body item = make_body(5);
+    body_handle handle = body_map_insert(&map, &item);
+    CHECK(body_handle_equal(body_handle_from_bits(handle.id.bits), handle));
+    body_id32 id = body_id32_pack(handle);
+    CHECK(id.bits == (UINT32_C(1) << 20) && sizeof id == 4);
+    CHECK(body_map_get(&map, body_id32_unpack(id))->value == 5);
+    CHECK(body_map_erase(&map, handle));
+    CHECK(body_map_explain(&map, body_id32_unpack(id)) == HM_HANDLE_STALE);
+    CHECK(body_handle_is_null(body_id32_unpack(body_id32_pack(body_handle_null()))));
+    CHECK(hm_handle_type_id(handle.id) == body_map_TYPE_ID && body_pool_TYPE_ID == 4);
+    CHECK(body_lists_TYPE_ID == 6 && body_table_TYPE_ID == 5);
+    CHECK(plank_TYPE_ID == 77 && plank_map_TYPE_ID == 77);
+    body_map_fini(&map);
+}
+
 TEST(typed, items_of_a_pool_are_found_by_their_places)
 {
     body_pool pool;

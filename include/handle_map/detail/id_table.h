@@ -50,10 +50,11 @@ typedef struct hm_id_table {
     uint32_t max_slots;   /* slots */
     uint32_t capacity;    /* live positions, at most */
     uint32_t dropped_end; /* slots; every slot that a trim has dropped is below it */
-    uint32_t type_id;
-    hm_array slot_array;  /* uint32_t; the range is this array's */
-    hm_array entry_array; /* hm_handle */
-    hm_array *floors;     /* uint16_t: itself, then unit -> floor; NULL: no slot was dropped */
+    uint16_t type_id;
+    uint16_t last_generation; /* a slot that has it is retired at its next issue */
+    hm_array slot_array;      /* uint32_t; the range is this array's */
+    hm_array entry_array;     /* hm_handle */
+    hm_array *floors;         /* uint16_t: itself, then unit -> floor; NULL: no slot was dropped */
 } hm_id_table;
 
 HM_STATIC_ASSERT(sizeof(void *) != 8 || sizeof(hm_id_table) <= 192, "programs have many");

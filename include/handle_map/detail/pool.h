@@ -37,7 +37,8 @@ typedef struct hm_pool_places {
                              to it; so an item of any block is at base + item_size x place */
     uint32_t first_block; /* fixed blocks have 2^first_block items; the first growing one has
                              first_block + 1, a power of two above 1 */
-    uint32_t storage;     /* HM_POOL_ONE_RANGE, ... */
+    uint16_t storage;     /* HM_POOL_ONE_RANGE, ... */
+    uint16_t last_generation; /* of any slot; it is here since there are 16 bits */
 } hm_pool_places;
 
 #define HM_POOL_FREE_ENTRY UINT32_C(0x80000000) /* the handle's free bit, in an entry */

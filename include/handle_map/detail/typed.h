@@ -42,10 +42,19 @@
 #define HM_LISTS_DECLARE(prefix) HM_TYPED_DECLARE(prefix, lists)
 #define HM_INDEX_DECLARE(prefix) HM_TYPED_DECLARE(prefix, index)
 
-/* kind: map or pool; number: the type id of a descriptor that says 0. */
+/* number: the type id of a descriptor that says 0; name: texture_map, or texture. */
+#define HM_TYPED_DEFINE_NUMBER(name, number)                                                       \
+    HM_STATIC_ASSERT(HM_IS_TYPE_ID(number), "type ids have 15 bits");                              \
+    enum { name##_TYPE_ID = (number) };
+
+#define HM_TYPED_DEFINE_HANDLE(prefix, number)                                                     \
+    HM_HANDLE_DEFINE(prefix)                                                                       \
+    HM_TYPED_DEFINE_NUMBER(prefix, number)
+
+/* kind: map or pool; number: as above. */
 #define HM_TYPED_DEFINE(prefix, kind, type, number)                                                \
     HM_TYPED_ASSERT(type)                                                                          \
-    HM_STATIC_ASSERT(HM_IS_TYPE_ID(number), "type ids have 15 bits");                              \
+    HM_TYPED_DEFINE_NUMBER(prefix##_##kind, number)                                                \
     HM_TYPED_DEFINE_INIT(prefix, kind, type, number)                                               \
     HM_TYPED_DEFINE_LIFETIME(prefix, kind)                                                         \
     HM_TYPED_DEFINE_INSERT(prefix, kind, type)                                                     \
