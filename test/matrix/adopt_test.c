@@ -328,7 +328,10 @@ enum { SHORT_BITS = 2, SHORT_LIVES = (1 << SHORT_BITS) - 1 };
 static uint32_t use_up(const verbs *of, bool *is_used)
 {
     for (uint32_t lives = 0;; lives++) {
+        bool is_ready = of->reserve(&made, 1 + lives % 2) == HM_OK;
+        hm_handle next = is_ready ? of->upcoming(&made, 0) : HM_NULL_HANDLE;
         hm_handle handle = of->add(&made);
+        CHECK(!is_ready || hm_handle_equal(handle, next));
         if (hm_handle_is_null(handle))
             return lives;
         uint32_t id = hm_id32_pack(handle, 32 - SHORT_BITS).bits;
