@@ -9,6 +9,7 @@
 #include "support/test.h"
 
 #include <handle_map/array.h>
+#include <handle_map/map.h>
 #include <handle_map/pool.h>
 
 #include <stdio.h>
@@ -215,6 +216,63 @@ TEST(memory, an_allocator_without_a_function_is_refused_by_init_and_by_container
     }
     CHECK(hm_memory_allocator_init(NULL, &whole) == HM_ERROR_INVALID);
     CHECK(strcmp(hm_last_error(), "hm_memory_allocator_init: allocator is NULL") == 0);
+}
+
+static void *never_allocate(void *context, size_t size, size_t align)
+{
+    (void)context, (void)size, (void)align;
+    test_fail(__FILE__, __LINE__, "no function is called");
+    return NULL;
+}
+
+/* An allocator whose addresses are odd, and that knows nothing of what it gave but the address. */
+static uint32_t odd_blocks;
+
+static void *odd_allocate(void *context, size_t size)
+{
+    unsigned char *raw = size < SIZE_MAX ? malloc(size + 1) : NULL;
+    CHECK(context == &odd_blocks && size != 0);
+    odd_blocks += raw != NULL;
+    return raw != NULL ? raw + 1 : NULL;
+}
+
+static void odd_free(void *context, void *address)
+{
+    CHECK(context == &odd_blocks && odd_blocks-- > 0);
+    free((unsigned char *)address - 1);
+}
+
+TEST(memory, an_allocator_aligns_what_functions_without_alignment_give)
+{
+    const hm_memory_allocator_desc odd = {
+        .context = &odd_blocks, .allocate_unaligned = odd_allocate, .free_unaligned = odd_free};
+    hm_memory_allocator allocator;
+    hm_map map;
+    CHECK(hm_memory_allocator_init(&allocator, &odd) == HM_OK && odd_blocks == 0);
+    const hm_map_desc desc = {.item_size = 4096, .item_align = 4096, .memory = &allocator.table};
+    CHECK(hm_map_init(&map, &desc) == HM_OK && odd_blocks != 0);
+    for (int i = 0; i < 100; i++) {
+        const void *item = hm_map_get(&map, hm_map_insert(&map, NULL));
+        CHECK((uintptr_t)item % 4096 == 0 && test_bytes_are(item, 4096, 0));
+    }
+    CHECK(hm_map_validate(&map) == HM_OK);
+    CHECK(allocator.table.reserve(allocator.table.context, SIZE_MAX - 63) == NULL);
+    hm_map_fini(&map);
+    CHECK(odd_blocks == 0);
+    for (int i = 0; i < 3; i++) {
+        hm_memory_allocator_desc wrong = odd;
+        if (i == 0)
+            wrong.allocate_unaligned = NULL;
+        else if (i == 1)
+            wrong.free_unaligned = NULL;
+        else
+            wrong.allocate = never_allocate;
+        CHECK(hm_memory_allocator_init(&allocator, &wrong) == HM_ERROR_INVALID);
+        static const char *const sentences[] = {"allocate is NULL", "free is NULL",
+                                                "there are two pairs of functions"};
+        CHECK(strstr(hm_last_error(), sentences[i]) != NULL);
+        CHECK(hm_map_init(&map, &desc) == HM_ERROR_INVALID);
+    }
 }
 
 #if defined(__wasm__)

@@ -147,7 +147,12 @@ typedef struct hm_memory_allocator_desc {
     void *(*allocate)(void *context, size_t size, size_t align);
     /* Takes exactly what `allocate` returned, with the same size. It cannot fail. */
     void (*free)(void *context, void *address, size_t size);
-    void *context; /* passed to both; the library never touches it */
+    void *context; /* passed to all; the library never touches it */
+    /* In place of both, if they are NULL: functions that know of no alignment and no size, as those
+     * of many engines. The address may be any; the library aligns its block, which is larger by the
+     * alignment and a pointer, within what it returns. NULL: refused, as above. */
+    void *(*allocate_unaligned)(void *context, size_t size);
+    void (*free_unaligned)(void *context, void *address);
 } hm_memory_allocator_desc;
 
 /* Pass &allocator.table to containers. All other fields are private. It must neither move nor end
@@ -157,8 +162,8 @@ typedef struct hm_memory_allocator {
     hm_memory_allocator_desc use;
 } hm_memory_allocator;
 
-/* Calls neither function. HM_ERROR_INVALID: an argument or a function is NULL; containers then
- * refuse the table. O(1). */
+/* Calls no function. HM_ERROR_INVALID: an argument or a function is NULL, or there are two pairs of
+ * functions; containers then refuse the table. O(1). */
 HM_API hm_status hm_memory_allocator_init(hm_memory_allocator *allocator,
                                           const hm_memory_allocator_desc *desc);
 

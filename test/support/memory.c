@@ -397,7 +397,8 @@ static void test_free(void *context, void *address, size_t size)
 void test_allocator_init(test_allocator *from)
 {
     memset(from, 0, sizeof *from);
-    const hm_memory_allocator_desc desc = {test_allocate, test_free, from};
+    const hm_memory_allocator_desc desc = {
+        .allocate = test_allocate, .free = test_free, .context = from};
     CHECK(hm_memory_allocator_init(&from->allocator, &desc) == HM_OK);
 }
 
