@@ -37,6 +37,10 @@ if(NOT BUILD_SHARED_LIBS)
   message(FATAL_ERROR [[the library has set BUILD_SHARED_LIBS for the whole program]])
 endif()"
 run_program subdirectory
+flags=$work/subdirectory/build/handle_map/CMakeFiles/handle_map.dir/flags.make
+grep -q '^C_FLAGS.* -O2' "$flags" || fail "a program without a build type gets a slow library"
+quietly cmake -S "$work/subdirectory" -B "$work/subdirectory/build" -DCMAKE_BUILD_TYPE=Debug
+! grep -q -e ' -O' "$flags" || fail "a program for debugging gets an optimised library"
 
 make_program fetched "include(FetchContent)
 FetchContent_Declare(handle_map URL $work/handle_map.tar.gz)
