@@ -280,6 +280,11 @@ template <class Base> class issuer : public Base
     {
         return handle_type(Base::call::handle_at(this->c(), index));
     }
+    /* How many more fit. See the available of C. */
+    [[nodiscard]] std::uint32_t available() const noexcept
+    {
+        return Base::call::available(this->c());
+    }
     /* The handle that the (k + 1)-th one made from now will have. See the upcoming of C. */
     [[nodiscard]] handle_type upcoming(std::uint32_t k) const noexcept
     {

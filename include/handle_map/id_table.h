@@ -50,6 +50,10 @@ HM_API void hm_id_table_fini(hm_id_table *table);
  * nothing. O(n + spent slots that it meets), at most two commits. */
 HM_API hm_status hm_id_table_reserve(hm_id_table *table, uint32_t n);
 
+/* Returns how many more slots reserve would prepare before it says HM_ERROR_FULL; as
+ * hm_map_available. */
+HM_API uint32_t hm_id_table_available(const hm_id_table *table);
+
 /* After a reserve of n, returns for each k below n the handle that the (k + 1)-th issue from now
  * will return, until something is released, cleared or trimmed. Beyond n the answer is unspecified.
  * A const call: threads may ask together. Invalidates nothing. O(1). */

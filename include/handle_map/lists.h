@@ -103,6 +103,10 @@ HM_API hm_status hm_lists_adopt(hm_lists *lists, hm_handle list);
  * would exceed the capacity or the index space; HM_ERROR_MEMORY; HM_ERROR_BUSY. O(n), at most. */
 HM_API hm_status hm_lists_reserve(hm_lists *lists, uint32_t n);
 
+/* Returns how many more lists there may be, as hm_map_available; for their items nothing is said.
+ */
+HM_API uint32_t hm_lists_available(const hm_lists *lists);
+
 /* After a reserve of n, returns for each k below n the handle that the (k + 1)-th create from now
  * will return, as hm_map_upcoming does. O(1). */
 HM_API hm_handle hm_lists_upcoming(const hm_lists *lists, uint32_t k);

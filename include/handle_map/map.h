@@ -145,6 +145,11 @@ HM_API uint32_t hm_map_erase_if(hm_map *map, bool (*doomed)(const void *item, vo
  * hm_map_emplace does. O(n). */
 HM_API hm_status hm_map_reserve(hm_map *map, uint32_t n);
 
+/* Returns how many more items fit: for how many hm_map_reserve does not say HM_ERROR_FULL, which
+ * looks at the capacity and at the slots that are not retired. Memory may be refused before. O(1)
+ * while the index space has fresh slots, then O(free slots). */
+HM_API uint32_t hm_map_available(const hm_map *map);
+
 /* After hm_map_reserve(map, n), returns for each k below n the handle that the (k + 1)-th item from
  * now will get. That holds while only inserts follow: an erase, a clear or a trim voids the answers
  * until the next reserve. Beyond n the answer is unspecified. A const call: threads may take

@@ -125,6 +125,9 @@ HM_API hm_status hm_pool_reserve(hm_pool *pool, uint32_t n);
  * memory only when they are issued. Invalidates nothing. O(1 + slots that are made). */
 HM_API hm_status hm_pool_adopt(hm_pool *pool, hm_handle handle, const void *item);
 
+/* Returns how many more items fit, as hm_map_available. O(1). */
+HM_API uint32_t hm_pool_available(const hm_pool *pool);
+
 /* After hm_pool_reserve(pool, n), returns for each k below n the handle that the (k + 1)-th item
  * from now will get; the conditions are those of hm_map_upcoming. O(1) for one of the recent holes
  * and for a slot that was never used; for any other hole, of which there are few where most slots

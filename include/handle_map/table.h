@@ -157,6 +157,9 @@ HM_API hm_status hm_table_adopt(hm_table *table, hm_handle handle, const void *c
  * move nothing, and this invalidates all pointers to cells. Fails as hm_map_reserve does. O(n). */
 HM_API hm_status hm_table_reserve(hm_table *table, uint32_t n);
 
+/* Returns how many more rows fit, as hm_map_available. */
+HM_API uint32_t hm_table_available(const hm_table *table);
+
 /* After hm_table_reserve(table, n), returns for each k below n the handle that the (k + 1)-th row
  * from now will get; the conditions are those of hm_map_upcoming. O(1). */
 HM_API hm_handle hm_table_upcoming(const hm_table *table, uint32_t k);

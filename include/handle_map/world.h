@@ -219,6 +219,10 @@ HM_API hm_status hm_world_change(hm_world *world, hm_handle entity, const hm_com
  * query runs, but not while other threads record commands. O(n). */
 HM_API hm_status hm_world_reserve(hm_world *world, uint32_t n);
 
+/* Returns how many more entities fit, beside those that are promised to commands, as
+ * hm_map_available. */
+HM_API uint32_t hm_world_available(const hm_world *world);
+
 /* Returns the handle of the entity that the (k + 1)-th create from now will make, for each k below
  * the number of handles that were reserved and are not used yet; beyond, null. Destroy, clear and
  * trim void the answers. O(1). */

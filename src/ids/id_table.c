@@ -316,6 +316,13 @@ static hm_status id_table_admit(hm_id_table *table, const char *name, uint32_t n
     return hm_fail_spent(name, table->max_slots, table->slot_count - table->used);
 }
 
+uint32_t hm_id_table_available(const hm_id_table *table)
+{
+    HM_CONTRACT(table != NULL, "hm_id_table_available: table is NULL");
+    uint32_t most = table->capacity - table->count, fresh = table->max_slots - table->slot_count;
+    return fresh >= most ? most : fresh + id_table_count_usable(table, most - fresh);
+}
+
 /* Whether a table without a capacity has no space for n more live slots. */
 static bool id_table_outgrows(const hm_id_table *table, uint32_t n)
 {

@@ -289,8 +289,8 @@ uint32_t hm_id_table_contains_n(const hm_id_table *table, const hm_handle *handl
         return hm_id_table_as_owners(&kind->ids);                                                  \
     }
 
-/* The reserve and upcoming of a container with an id table and with a static function that prepares
- * n inserts; `grows` of that function as in hm_array_commit. */
+/* The reserve, available and upcoming of a container with an id table and with a static function
+ * that prepares n inserts; `grows` of that function as in hm_array_commit. */
 #define HM_ID_TABLE_RESERVE(kind)                                                                  \
     hm_status hm_##kind##_reserve(hm_##kind *kind, uint32_t n)                                     \
     {                                                                                              \
@@ -299,6 +299,11 @@ uint32_t hm_id_table_contains_n(const hm_id_table *table, const hm_handle *handl
         if (status == HM_OK)                                                                       \
             hm_id_table_retire_spent(&kind->ids, n);                                               \
         return status;                                                                             \
+    }                                                                                              \
+    uint32_t hm_##kind##_available(const hm_##kind *kind)                                          \
+    {                                                                                              \
+        HM_CONTRACT(kind != NULL, "hm_" #kind "_available: " #kind " is NULL");                    \
+        return hm_id_table_available(&kind->ids);                                                  \
     }                                                                                              \
     hm_handle hm_##kind##_upcoming(const hm_##kind *kind, uint32_t k)                              \
     {                                                                                              \

@@ -92,6 +92,13 @@ hm_status hm_pool_reserve(hm_pool *pool, uint32_t n)
     return hm_pool_prepare(pool, n, false);
 }
 
+uint32_t hm_pool_available(const hm_pool *pool)
+{
+    HM_CONTRACT(pool != NULL, "hm_pool_available: pool is NULL");
+    return hm_pool_at_most(pool->capacity - pool->count,
+                           pool->max_slots - pool->count - pool->retired_count);
+}
+
 /* Returns the hole that is not recent and has `k` of these before it. */
 static uint32_t pool_find_hole(const hm_pool *pool, uint32_t k)
 {

@@ -58,6 +58,12 @@ hm_status hm_world_reserve(hm_world *world, uint32_t n)
     return status;
 }
 
+uint32_t hm_world_available(const hm_world *world)
+{
+    HM_CONTRACT(world != NULL, "hm_world_available: world is NULL");
+    return hm_id_table_available(&world->ids) - hm_atomic_load(&world->promised);
+}
+
 hm_handle hm_world_upcoming(const hm_world *world, uint32_t k)
 {
     HM_CONTRACT(world != NULL, "hm_world_upcoming: world is NULL");

@@ -36,6 +36,7 @@ explain         | = | = | = | = | = | = | =
 make one        | insert emplace | insert emplace | insert emplace | set | create push resize \
                 | set | create add
 make n          | insert_n | insert_n | insert_n | set_n | create_n push_n | set_n | create_n add_n
+available       | = | = | = | - | = | - | =
 upcoming        | = | = | = | - | = | - | =
 contains        | = | = | = | = | = | = | =
 get             | = | = | = | = | items | key_of | get has

@@ -151,6 +151,7 @@ TEST(cpp_handle, an_id_of_32_bits_is_a_handle_with_few_generations)
     options.generation_bits = 12;
     options.max_slots = 1 << 20;
     hm::map<int> numbers(options);
+    CHECK(numbers.available() == 100);
     const hm::handle<int> five = numbers.emplace(5);
     const hm::id32<int, 20> id(five), none;
     CHECK(id && !none && id != none && none < id &&

@@ -19,6 +19,7 @@ typedef struct verbs {
     hm_handle (*add)(container *c);
     bool (*end)(container *c, hm_handle handle);
     hm_status (*reserve)(container *c, uint32_t n);
+    uint32_t (*available)(const container *c);
     hm_handle (*upcoming)(const container *c, uint32_t k);
     hm_handle_state (*explain)(const container *c, hm_handle handle);
     hm_stats (*stats)(const container *c);
@@ -44,6 +45,7 @@ typedef struct verbs {
         return ended;                                                                              \
     }                                                                                              \
     TEST_ASKS(hm_status, reserve, kind, (container * c, uint32_t n), reserve(&c->kind, n))         \
+    TEST_ASKS(uint32_t, available, kind, (const container *c), available(&c->kind))                \
     TEST_ASKS(hm_handle, upcoming, kind, (const container *c, uint32_t k), upcoming(&c->kind, k))  \
     TEST_ASKS(hm_handle_state, explain, kind, (const container *c, hm_handle handle),              \
               explain(&c->kind, handle))                                                           \
@@ -58,9 +60,9 @@ typedef struct verbs {
     TEST_ASKS(hm_status, trim, kind, (container * c), trim(&c->kind))                              \
     TEST_DOES(fini, kind, (container * c), fini(&c->kind))                                         \
     static const verbs kind##_verbs = {                                                            \
-        init_##kind,     adopt_##kind,   add_##kind,   end_##kind,      reserve_##kind,            \
-        upcoming_##kind, explain_##kind, stats_##kind, validate_##kind, save_##kind,               \
-        load_##kind,     merge_##kind,   trim_##kind,  fini_##kind}
+        init_##kind,      adopt_##kind,    add_##kind,     end_##kind,   reserve_##kind,           \
+        available_##kind, upcoming_##kind, explain_##kind, stats_##kind, validate_##kind,          \
+        save_##kind,      load_##kind,     merge_##kind,   trim_##kind,  fini_##kind}
 
 static uint32_t max_slots = SLOTS;
 static uint16_t generation_bits;
@@ -328,6 +330,9 @@ enum { SHORT_BITS = 2, SHORT_LIVES = (1 << SHORT_BITS) - 1 };
 static uint32_t use_up(const verbs *of, bool *is_used)
 {
     for (uint32_t lives = 0;; lives++) {
+        uint32_t available = of->available(&made);
+        CHECK(available <= FEW + 1 && of->reserve(&made, available) == HM_OK);
+        CHECK(of->reserve(&made, available + 1) == HM_ERROR_FULL);
         bool is_ready = of->reserve(&made, 1 + lives % 2) == HM_OK;
         hm_handle next = is_ready ? of->upcoming(&made, 0) : HM_NULL_HANDLE;
         hm_handle handle = of->add(&made);

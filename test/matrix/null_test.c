@@ -146,6 +146,7 @@ TEST(contract, every_function_of_an_id_table_panics_without_what_it_needs)
     NULL_OF(id_table, trim, table, hm_id_table_trim(NULL));
     NULL_OF(id_table, explain, table, hm_id_table_explain(NULL, HM_NULL_HANDLE));
     NULL_OF(id_table, validate, table, hm_id_table_validate(NULL));
+    NULL_OF(id_table, available, table, hm_id_table_available(NULL));
     NULL_OF(id_table, upcoming, table, hm_id_table_upcoming(NULL, 0));
     NULL_OF(id_table, adopt, table, hm_id_table_adopt(NULL, HM_NULL_HANDLE));
     NULL_OF(id_table, as_owners, table, hm_id_table_as_owners(NULL));

@@ -78,7 +78,7 @@ static inline bool is_waiting(hm_progress progress)
 #define COMMON_NEEDS(R, kind) R(kind, describe, a_buffer, "buffer is NULL", (c, h, NULL, 1))
 
 #define OWNER_LOOKS(R, kind) R(kind, as_owners, returns, (c))
-#define UPCOMING_LOOKS(R, kind) R(kind, upcoming, is_null, (c, 0))
+#define UPCOMING_LOOKS(R, kind) R(kind, upcoming, is_null, (c, 0)) R(kind, available, is_zero, (c))
 
 #define GET_LOOKS(R, kind)                                                                         \
     R(kind, get, is_none, (c, h))                                                                  \

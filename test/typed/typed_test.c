@@ -56,7 +56,7 @@ static char text[80]; /* what describe writes */
         body_handle first, second, third;                                                          \
         uint32_t at;                                                                               \
         CHECK(body_##kind##_init(&c, 10) == HM_OK && body_##kind##_capacity(&c) == 10);            \
-        CHECK(body_##kind##_reserve(&c, 3) == HM_OK);                                              \
+        CHECK(body_##kind##_reserve(&c, 3) == HM_OK && body_##kind##_available(&c) == 10);         \
         third = body_##kind##_upcoming(&c, 1);                                                     \
         first = body_##kind##_insert(&c, &made);                                                   \
         second = body_##kind##_emplace(&c, &item);                                                 \
@@ -117,14 +117,16 @@ TEST(typed, a_handle_comes_back_from_its_bits_and_from_an_id_of_32)
 {
     body_map map;
     hm_map_desc desc;
+    body item = make_body(5);
+    body_handle handle;
+    body_id32 id;
     memset(&desc, 0, sizeof desc);
     desc.max_slots = 1 << 20;
     desc.generation_bits = 12;
     CHECK(body_map_init_desc(&map, &desc) == HM_OK);
-    body item = make_body(5);
-    body_handle handle = body_map_insert(&map, &item);
+    handle = body_map_insert(&map, &item);
     CHECK(body_handle_equal(body_handle_from_bits(handle.id.bits), handle));
-    body_id32 id = body_id32_pack(handle);
+    id = body_id32_pack(handle);
     CHECK(id.bits == (UINT32_C(1) << 20) && sizeof id == 4);
     CHECK(body_map_get(&map, body_id32_unpack(id))->value == 5);
     CHECK(body_map_erase(&map, handle));

@@ -339,6 +339,7 @@
 
 /* For containers whose next handles are known. */
 #define HM_TYPED_DEFINE_UPCOMING(prefix, kind)                                                     \
+    HM_TYPED_FORM_ASK(prefix, kind, uint32_t, available)                                           \
     HM_TYPED_FORM_HANDLE(kind, prefix##_handle, prefix##_##kind##_upcoming,                        \
                          (const prefix##_##kind *hm_self, uint32_t hm_k),                          \
                          hm_##kind##_upcoming(&hm_self->kind, hm_k))
