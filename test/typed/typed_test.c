@@ -277,6 +277,7 @@ TEST(typed, lists_do_what_the_untyped_ones_do)
     CHECK(strcmp(lists.lists.name, "body") == 0);
     CHECK(body_lists_reserve(&lists, 2) == HM_OK);
     second = body_lists_upcoming(&lists, 1);
+    CHECK(body_lists_available(&lists) == body_lists_capacity(&lists));
     first = body_lists_create(&lists);
     CHECK(body_handle_equal(body_lists_create(&lists), second));
     CHECK(hm_handle_type_id(first.id) == 6 && body_lists_count(&lists) == 2);
@@ -425,6 +426,7 @@ TEST(typed, a_table_does_one_by_one_what_the_untyped_one_does)
     CHECK(body_table_init(&table, 10) == HM_OK && body_table_capacity(&table) == 10);
     CHECK(body_table_reserve(&table, 3) == HM_OK);
     third = body_table_upcoming(&table, 1);
+    CHECK(body_table_available(&table) == body_table_capacity(&table));
     first = body_table_insert(&table, &made);
     second = body_table_emplace(&table, &row);
     CHECK(body_handle_equal(second, third));

@@ -46,6 +46,7 @@ static bool create_n_above_the_capacity(scene *on)
 
 static bool reserve_above_the_capacity(scene *on)
 {
+    CHECK(hm_world_available(&on->world) == CAPACITY - LIVE - PROMISED);
     return hm_world_reserve(&on->world, CAPACITY - LIVE - PROMISED + 1) == HM_ERROR_FULL;
 }
 
