@@ -13,7 +13,7 @@
  *
  *     history.h     puts all containers of a memory table back to an earlier moment
  *     changes.h     what differs between two moments
- *     order.h       what an order and a budget are: most containers can be put in order, in steps
+ *     order.h       how to sort: an order and a budget; most containers are sorted in steps
  *     save.h        files that bring every handle back
  *     sink.h        where files go to and come from; hash.h has a checksum
  *     directory.h   finds the container of any handle

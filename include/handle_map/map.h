@@ -241,8 +241,8 @@ HM_API hm_map_stats hm_map_get_stats(const hm_map *map);
 
 #ifndef HM_WITHOUT_ORDER
 
-/* Brings the items nearer to the order within the budget, and returns what that took. Call it once
- * a frame: it resumes where it stopped, and the program may change anything between calls.
+/* Sorts the items, as far as the budget allows, and returns what that took. Call it once a frame:
+ * it resumes where it stopped, and the program may change anything between calls.
  *
  * `done` means that all items are in order, provided that the order is a strict weak order and that
  * hm_map_touch follows every edit of a key in place, even one that leaves the item where it is:

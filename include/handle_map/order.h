@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* order: what an order and a budget are. hm_map_defragment and similar functions bring a container
- * nearer to an order, within a budget. They take O(n) exchanges, however disordered the items are.
+/* order: how to sort a container: what an order and a budget are. hm_map_defragment and its like
+ * sort, as far as a budget allows. They take O(n) exchanges, however disordered the items are.
  *
  * Between calls the program may change anything; a change costs the compares of the items that
  * changed, and the swaps of the items that give way to them. The sort is stable. Even with a

@@ -178,10 +178,9 @@ HM_API hm_secondary_stats hm_secondary_get_stats(const hm_secondary *secondary);
 
 #ifndef HM_WITHOUT_ORDER
 
-/* Brings the values nearer to the order within the budget, exactly as hm_map_defragment does the
- * items of a map. `compare` and `key` see values. A set that replaces a value reports the change to
- * the order; an edit in place needs hm_secondary_touch. Invalidates all pointers to values and all
- * dense indices. */
+/* Sorts the values as hm_map_defragment sorts items, as far as the budget allows. `compare` and
+ * `key` see values. A set that replaces a value reports the change to the order; an edit in place
+ * needs hm_secondary_touch. Invalidates all pointers to values and all dense indices. */
 HM_API hm_progress hm_secondary_defragment(hm_secondary *secondary, const hm_order *order,
                                            hm_budget *budget);
 

@@ -199,11 +199,11 @@ HM_API hm_table_stats hm_table_get_stats(const hm_table *table);
 
 #ifndef HM_WITHOUT_ORDER
 
-/* Brings the rows nearer to the order of one column's cells within the budget: compare and key are
- * shown cells of that column. All columns move along; a swap is an exchange of two rows. All else
- * is as in hm_map_defragment. Another column is another order, which starts over. To see a row's
- * other cells in a compare, pass the table as context: hm_table_handle_of names the row. A column
- * out of range is a broken contract. Invalidates all row numbers and pointers to cells. Example:
+/* Sorts the rows by one column's cells, as far as the budget allows: compare and key are shown
+ * cells of that column. All columns move along; a swap is an exchange of two rows. All else is as
+ * in hm_map_defragment. Another column is another order, which starts over. To see a row's other
+ * cells in a compare, pass the table as context: hm_table_handle_of names the row. A column out of
+ * range is a broken contract. Invalidates all row numbers and pointers to cells. Example:
  *
  *     static uint64_t key_of(const void *cell, void *context)
  *     {

@@ -286,7 +286,7 @@ HM_API void hm_world_touch(hm_world *world, hm_handle entity, hm_component compo
  * world. O(archetypes). */
 HM_API void hm_world_touch_all(hm_world *world, hm_component component);
 
-/* Brings the rows of each archetype that has the component nearer to the order of its values,
+/* Sorts the rows of each archetype that has the component by its values,
  * within the budget, in steps as hm_map_defragment. It orders one archetype after the other, and a
  * sparse component's values as hm_secondary_defragment does. An archetype that changes after it was
  * ordered is scanned again. A swap is the exchange of two rows. The budget is exact, as for
