@@ -192,7 +192,9 @@ static inline void *hm_pool_get(const hm_pool *pool, hm_handle handle)
 }
 
 /* Erases the item: destroy runs, then its place is a hole. False when the handle does not resolve,
- * or when busy. Writes to no item. Under AddressSanitizer, which tracks groups of 8 bytes, the part
+ * or when busy. Writes to no item. A hole must not be read, although its memory may still be there:
+ * the next insert fills it, and a trim gives it back. Who keeps a pointer keeps the handle with it,
+ * and asks hm_pool_contains first. Under AddressSanitizer, which tracks groups of 8 bytes, the part
  * of a hole that shares a group with a live item is not poisoned. Invalidates pointers to this item
  * only. O(1). */
 static inline bool hm_pool_erase(hm_pool *pool, hm_handle handle)
