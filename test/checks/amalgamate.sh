@@ -112,11 +112,11 @@ check_part() {
     [ "$lines" -le "$most" ] || fail "$* has $lines lines, more than $most"
 }
 
-check_part 6200 map
-check_part 9750 map order arena
+check_part 6250 map
+check_part 9800 map order arena
 check_part 6150 pool
-check_part 9200 pool lists
-check_part 6750 table
-check_part 10250 index transpose
-check_part 26400 report
-check_part 34600 save
+check_part 9250 pool lists
+check_part 6800 table
+check_part 10300 index transpose
+check_part 26500 report
+check_part 34700 save
