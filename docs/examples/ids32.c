@@ -8,8 +8,8 @@
  * program has both sides in one file: first the interface, then the library, then a user, who makes
  * buffers, uses one that has been destroyed, and goes on until no id is left.
  *
- * 16 bits of an id are the slot of the buffer and 16 its generation: there are 65,536 buffers at
- * once, and each slot has 65,535 before it is retired. The second half of the program has ids with
+ * 16 bits of an id are the slot of the buffer and 16 its generation: there are 65,536 slots, and
+ * each has 65,535 buffers before it is retired. The second half of the program has ids with
  * 4 bits for generations, so that they are soon used up.
  *
  * The exit code is 1 if something is not as it should be. */
@@ -29,7 +29,7 @@ typedef enum gfx_state { GFX_LIVE, GFX_NONE, GFX_DESTROYED, GFX_INVALID } gfx_st
 
 static bool gfx_begin(void);
 static void gfx_end(void);
-static gfx_buffer gfx_make_buffer(uint32_t size); /* none: no id or no memory is left */
+static gfx_buffer gfx_make_buffer(uint32_t size); /* none: too many, or no id or memory is left */
 static bool gfx_destroy_buffer(gfx_buffer buffer);
 static gfx_state gfx_ask(gfx_buffer buffer);
 static uint32_t gfx_size(gfx_buffer buffer); /* 0 of a buffer that is not alive */

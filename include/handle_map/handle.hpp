@@ -129,7 +129,7 @@ template <class T> class handle
  * handles have one, and what options their container needs. */
 template <class T, unsigned IndexBits = HM_ID32_INDEX_BITS> class id32
 {
-    static_assert(IndexBits >= 1 && IndexBits <= 31, "index bits are from 1 to 31");
+    static_assert(IndexBits >= 1 && IndexBits <= 30, "index bits are from 1 to 30");
     std::uint32_t bits_ = 0;
 
   public:
@@ -169,6 +169,18 @@ template <class T, unsigned IndexBits = HM_ID32_INDEX_BITS> class id32
     friend constexpr bool operator<(id32 a, id32 b) noexcept
     {
         return a.bits_ < b.bits_;
+    }
+    friend constexpr bool operator>(id32 a, id32 b) noexcept
+    {
+        return b < a;
+    }
+    friend constexpr bool operator<=(id32 a, id32 b) noexcept
+    {
+        return !(b < a);
+    }
+    friend constexpr bool operator>=(id32 a, id32 b) noexcept
+    {
+        return !(a < b);
     }
 };
 
@@ -328,7 +340,7 @@ struct options {
     std::uint16_t type_id = 0;         /* at most 0x7FFF, or hm::unique; 0: that of the class */
     const hm_memory *memory = nullptr; /* must outlive the container */
     const char *name = nullptr;        /* in messages, must outlive it; nullptr: that of the type */
-    std::uint16_t generation_bits = 0; /* of what issues handles; 1 to 16; 0: 16 */
+    std::uint16_t generation_bits = 0; /* of what issues handles; 2 to 16; 0: 16 */
 };
 
 #if defined(__cpp_exceptions)

@@ -36,15 +36,15 @@
  * their own. Give each its own in its descriptor, or HM_TYPE_ID_UNIQUE (handle.h), also as the
  * number of the macro.
  *
- * Index space. The index of a handle is a *slot*. A slot can be used 65,535 times, less those uses
- * that trim costs; then it is *retired*, never wrapped. Live, free and retired slots together are
- * at most the descriptor's `max_slots`, up to UINT32_MAX. It is a limit, for which nothing is
- * reserved: a slot takes 8 bytes of memory once it is used. When the index space is used up,
- * inserts fail; the statistics show it in advance. At 60,000 inserts a second the default of 2^20
- * slots lasts 13 days. Programs that run longer set more: 2^24 slots last 212 days, the maximum 148
- * years. `max_slots` equal to the capacity gives each slot 65,535 uses. (In a pool trim costs no
- * uses, slots take other sizes, and in one range they are reserved: pool.h. A secondary and an
- * index issue no handles, and have the slots of their owners.)
+ * Index space. The index of a handle is a *slot*. A slot can be used 65,535 times (or fewer:
+ * `generation_bits`), less those uses that trim costs; then it is *retired*, never wrapped. Live,
+ * free and retired slots together are at most the descriptor's `max_slots`, up to UINT32_MAX. It is
+ * a limit, for which nothing is reserved: a slot takes 8 bytes of memory once it is used. When the
+ * index space is used up, inserts fail; the statistics show it in advance. At 60,000 inserts a
+ * second the default of 2^20 slots lasts 13 days. Programs that run longer set more: 2^24 slots
+ * last 212 days, the maximum 148 years. `max_slots` equal to the capacity gives each slot 65,535
+ * uses. (In a pool trim costs no uses, slots take other sizes, and in one range they are reserved:
+ * pool.h. A secondary and an index issue no handles, and have the slots of their owners.)
  *
  * Growing. A container with a capacity reserves its addresses at init; growing commits memory
  * there, and moves nothing that a program can have a pointer to. Only what is kept by slot may
@@ -127,7 +127,8 @@
  *     texture_handle   a distinct type, a struct with one member, hm_handle id: passing a mesh's
  *                      handle to a texture map does not compile (handle.h)
  *     texture_map      a struct with one member, hm_map map
- *     texture_TYPE_ID  the number, as a constant; so is texture_map_TYPE_ID
+ *     texture_TYPE_ID  the number, as a constant; HM_MAP_DEFINE_FOR only defines
+ *                      texture_map_TYPE_ID
  *
  * and for each function hm_map_X an inline function texture_map_X that does the same. The item size
  * is a constant there; texture_handle and struct texture * replace handles and items, also in

@@ -28,7 +28,7 @@ typedef struct hm_id_table_desc {
     uint32_t capacity;        /* live slots, at most; 0: no limit, the table moves as it grows */
     uint32_t max_slots;       /* index space in slots, at least the capacity; 0: as for a map */
     uint16_t type_id;         /* at most 0x7FFF, or HM_TYPE_ID_UNIQUE */
-    uint16_t generation_bits; /* 1 to 16: a slot is retired after 2^bits - 1 items; 0: 16 */
+    uint16_t generation_bits; /* 2 to 16: a slot is retired after 2^bits - 1 issues; 0: 16 */
     const hm_memory *memory;  /* NULL: hm_memory_os(); must outlive the table */
 } hm_id_table_desc;
 
@@ -36,8 +36,9 @@ typedef struct hm_id_table_desc {
  * which says how the table works, are private. */
 
 /* Reserves address space; commits nothing, without a capacity a page. HM_ERROR_INVALID: a NULL
- * argument, a capacity or type id above the limits, max_slots below the capacity, a bad memory
- * table. HM_ERROR_MEMORY: a reservation was refused. O(1), one reservation. */
+ * argument, a capacity, type id or generation_bits outside the limits, max_slots below the
+ * capacity, a bad memory table. HM_ERROR_MEMORY: a reservation was refused. O(1), one reservation.
+ */
 HM_API hm_status hm_id_table_init(hm_id_table *table, const hm_id_table_desc *desc);
 
 /* Releases everything and zeroes the table; cannot fail. May be called twice. O(1). */

@@ -38,7 +38,7 @@ typedef struct hm_lists_desc {
                            a limit for which nothing is reserved; 0: as many as take 8 GiB (2^30
                            times the alignment, if that is above 8) */
     uint16_t type_id;   /* at most 0x7FFF, or HM_TYPE_ID_UNIQUE */
-    uint16_t generation_bits; /* 1 to 16: a slot is retired after 2^bits - 1 items; 0: 16 */
+    uint16_t generation_bits; /* 2 to 16: a slot is retired after 2^bits - 1 lists; 0: 16 */
     /* Once for each item that ends: it is erased, resize drops it, or its list is destroyed. The
      * list still has the item, and its handle still resolves. What the item points to belongs to
      * the program, which may free it here. */

@@ -35,7 +35,7 @@ struct lists_options {
     std::uint16_t type_id = 0;         /* 0: that of the class */
     const hm_memory *memory = nullptr; /* must outlive the lists */
     const char *name = nullptr;        /* in messages; must outlive the lists */
-    std::uint16_t generation_bits = 0; /* 1 to 16; 0: 16 */
+    std::uint16_t generation_bits = 0; /* 2 to 16; 0: 16 */
 };
 
 /* What a loop over entries() sees: a list that has items, and these. */

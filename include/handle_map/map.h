@@ -36,7 +36,7 @@ typedef struct hm_map_desc {
     uint32_t max_slots; /* index space in slots, at least the capacity; 0: without a capacity all
                            2^32 - 1; else the larger of 2^20 and 16 x capacity */
     uint16_t type_id;   /* at most 0x7FFF, or HM_TYPE_ID_UNIQUE */
-    uint16_t generation_bits; /* 1 to 16: a slot is retired after 2^bits - 1 items; 0: 16 */
+    uint16_t generation_bits; /* 2 to 16: a slot is retired after 2^bits - 1 items; 0: 16 */
     size_t meta_size;  /* bytes of user meta beside each item, moved with it; zero after insert */
     size_t meta_align; /* bytes; as item_align, for meta_size */
     /* On erase, clear and fini, once for each item, while its handle still resolves. What the item
@@ -145,9 +145,9 @@ HM_API uint32_t hm_map_erase_if(hm_map *map, bool (*doomed)(const void *item, vo
  * hm_map_emplace does. O(n). */
 HM_API hm_status hm_map_reserve(hm_map *map, uint32_t n);
 
-/* Returns how many more items fit: for how many hm_map_reserve does not say HM_ERROR_FULL, which
- * looks at the capacity and at the slots that are not retired. Memory may be refused before. O(1)
- * while the index space has fresh slots, then O(free slots). */
+/* Returns how many more items fit: the largest n for which hm_map_reserve does not say
+ * HM_ERROR_FULL. It may say HM_ERROR_MEMORY before. O(free slots), or O(1) as long as the slots
+ * that were never used are enough. */
 HM_API uint32_t hm_map_available(const hm_map *map);
 
 /* After hm_map_reserve(map, n), returns for each k below n the handle that the (k + 1)-th item from

@@ -148,9 +148,9 @@ typedef struct hm_memory_allocator_desc {
     /* Takes exactly what `allocate` returned, with the same size. It cannot fail. */
     void (*free)(void *context, void *address, size_t size);
     void *context; /* passed to all; the library never touches it */
-    /* In place of both, if they are NULL: functions that know of no alignment and no size, as those
-     * of many engines. The address may be any; the library aligns its block, which is larger by the
-     * alignment and a pointer, within what it returns. NULL: refused, as above. */
+    /* In place of both, which are NULL then: functions that know of no alignment, and of no size
+     * when they free. The library asks for the alignment and a pointer more, and aligns inside. The
+     * address may be any; NULL: refused, as above. */
     void *(*allocate_unaligned)(void *context, size_t size);
     void (*free_unaligned)(void *context, void *address);
 } hm_memory_allocator_desc;

@@ -62,7 +62,7 @@ typedef struct hm_pool_desc {
                            limit too; 0: the larger of 2^20 and 16 x capacity, as far as item_size
                            allows */
     uint16_t type_id;   /* at most 0x7FFF, or HM_TYPE_ID_UNIQUE */
-    uint16_t generation_bits; /* 1 to 16: a slot is retired after 2^bits - 1 items; 0: 16 */
+    uint16_t generation_bits; /* 2 to 16: a slot is retired after 2^bits - 1 items; 0: 16 */
     hm_storage storage;       /* where the items' memory comes from */
     hm_reuse reuse;           /* has no effect: there is one order (hm_reuse) */
     size_t block_size; /* bytes in a fixed block, at least; 0: 16 KiB. A block holds a power of

@@ -31,7 +31,7 @@ struct pool_options {
     std::size_t block_size = 0;              /* bytes */
     const hm_memory *memory = nullptr;
     const char *name = nullptr;
-    std::uint16_t generation_bits = 0; /* 1 to 16; 0: 16 */
+    std::uint16_t generation_bits = 0; /* 2 to 16; 0: 16 */
 };
 
 namespace detail

@@ -91,8 +91,9 @@ enum { HM_SAVE_MAX_ENCODED = 8192 };
  * layout; the container has issued handles; or the descriptor is wrong, with a name of 256 bytes
  * too.
  *
- * HM_ERROR_FULL: the section has more items or slots than the container can have; or the container
- * is not initialised.
+ * HM_ERROR_FULL: the section has more items or slots than the container can have, or generations
+ * beyond its generation_bits, which a file does not tell: give it those of the saved one; or the
+ * container is not initialised.
  *
  * HM_ERROR_IO: the sink refused; what it has got so far is no whole section. HM_ERROR_MEMORY and
  * HM_ERROR_BUSY as everywhere.

@@ -63,7 +63,7 @@ typedef struct hm_table_desc {
                                  grow */
     uint32_t max_slots;       /* index space in slots, at least the capacity; 0: as for a map */
     uint16_t type_id;         /* at most 0x7FFF, or HM_TYPE_ID_UNIQUE */
-    uint16_t generation_bits; /* 1 to 16: a slot is retired after 2^bits - 1 items; 0: 16 */
+    uint16_t generation_bits; /* 2 to 16: a slot is retired after 2^bits - 1 rows; 0: 16 */
     /* On erase, clear and fini, once for each row, while the row is whole and its handle, which
      * hm_table_handle_at returns, still resolves. What the cells point to belongs to the program,
      * which may free it here. */

@@ -70,7 +70,7 @@ typedef struct hm_world_desc {
     uint32_t max_slots;       /* index space in slots, at least the capacity; 0: as for a map */
     uint16_t type_id;         /* of the entities; at most 0x7FFF, or HM_TYPE_ID_UNIQUE; two worlds
                                  of one type id take each other's entities for their own */
-    uint16_t generation_bits; /* 1 to 16: a slot is retired after 2^bits - 1 items; 0: 16 */
+    uint16_t generation_bits; /* 2 to 16: a slot is retired after 2^bits - 1 entities; 0: 16 */
     const hm_memory *memory;  /* NULL: hm_memory_os(); must outlive the world */
     const char *name;         /* in messages; must outlive the world; NULL: "world" */
     uint32_t max_archetypes;  /* not counting the one without components; at most 262,143, which 0

@@ -44,7 +44,7 @@ struct world_options {
     const char *name = nullptr;        /* in messages; must outlive the world */
     std::uint32_t max_archetypes = 0;
     std::uint64_t max_size = 0;        /* bytes for archetypes and their chunks */
-    std::uint16_t generation_bits = 0; /* 1 to 16; 0: 16 */
+    std::uint16_t generation_bits = 0; /* 2 to 16; 0: 16 */
 };
 
 /* How a component is made; what is left out has the defaults of hm_component_desc. */

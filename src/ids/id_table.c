@@ -66,8 +66,9 @@ hm_status hm_id_table_check(uint32_t capacity, uint32_t max_slots, uint32_t type
     if (!HM_IS_TYPE_ID(type_id))
         return hm_fail(HM_ERROR_INVALID, "type_id %" HM_U32 " is above %" HM_U32, type_id,
                        HM_HANDLE_MAX_TYPE_ID);
-    if (generation_bits > HM_HANDLE_TYPE_ID_SHIFT - HM_HANDLE_GENERATION_SHIFT)
-        return hm_fail(HM_ERROR_INVALID, "generation_bits %" HM_U32 " is above 16",
+    if (generation_bits == 1 ||
+        generation_bits > HM_HANDLE_TYPE_ID_SHIFT - HM_HANDLE_GENERATION_SHIFT)
+        return hm_fail(HM_ERROR_INVALID, "generation_bits %" HM_U32 " is not from 2 to 16",
                        generation_bits);
     return HM_OK;
 }

@@ -88,13 +88,13 @@ static hm_status pool_init_all(hm_pool *pool, const hm_pool_desc *desc)
 {
     pool->entry_array.memory = desc->memory != NULL ? desc->memory : hm_memory_os();
     pool->places.storage = (uint16_t)desc->storage;
-    pool->places.last_generation = hm_last_generation(desc->generation_bits);
     if (pool_is_unbounded(desc) && desc->storage == HM_STORAGE_VIRTUAL)
         pool->places.storage = HM_STORAGE_GROWING_BLOCKS;
     pool_set_limits(pool, desc);
     hm_status status = pool_check(pool, desc);
     if (status != HM_OK)
         return status;
+    pool->places.last_generation = hm_last_generation(desc->generation_bits);
     pool->item_size = desc->item_size;
     pool->guard.limit = pool->capacity;
     pool->hole_word = HM_INVALID_INDEX;

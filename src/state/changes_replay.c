@@ -10,7 +10,7 @@
 typedef struct replay_demand {
     uint64_t parts; /* what parts are below */
     size_t size;    /* bytes of the value */
-    uint32_t type_id, max_slots;
+    uint32_t type_id, max_slots, last_generation;
 } replay_demand;
 
 static hm_status replay_check(const hm_change *change, const replay_demand *demand)
@@ -18,6 +18,8 @@ static hm_status replay_check(const hm_change *change, const replay_demand *dema
     hm_handle_state state = hm_handle_judge(change->handle, demand->type_id);
     if (state == HM_HANDLE_LIVE && hm_handle_index(change->handle) >= demand->max_slots)
         state = HM_HANDLE_OUT_OF_RANGE;
+    if (state == HM_HANDLE_LIVE && hm_handle_generation(change->handle) > demand->last_generation)
+        state = HM_HANDLE_FORGED;
     if ((uint32_t)change->kind > HM_CHANGE_EDITED)
         return hm_fail(HM_ERROR_INVALID, "there is no kind of change %u", (unsigned)change->kind);
     if (change->part >= demand->parts)
@@ -76,6 +78,7 @@ hm_status hm_changes_check_map(const hm_map *map, const hm_change *change)
                             .size = is_meta ? map->extras->meta_array.item_size : map->item_size,
                             .type_id = map->ids.type_id,
                             .max_slots = map->ids.max_slots,
+                            .last_generation = map->ids.last_generation,
                         });
 }
 
@@ -102,7 +105,8 @@ hm_status hm_changes_check_pool(const hm_pool *pool, const hm_change *change)
     return replay_check(change, &(replay_demand){.parts = 1,
                                                  .size = pool->item_size,
                                                  .type_id = hm_pool_type_id(pool),
-                                                 .max_slots = pool->max_slots});
+                                                 .max_slots = pool->max_slots,
+                                                 .last_generation = pool->places.last_generation});
 }
 
 static hm_status replay_pool(hm_pool *pool, const hm_change *change)
@@ -124,6 +128,7 @@ hm_status hm_changes_check_table(const hm_table *table, const hm_change *change)
                                     .size = is_there ? table->columns[change->part].size : 0,
                                     .type_id = table->ids.type_id,
                                     .max_slots = table->ids.max_slots,
+                                    .last_generation = table->ids.last_generation,
                                 });
 }
 
@@ -151,7 +156,8 @@ static hm_status replay_check_owner(const hm_secondary *owners, size_t size,
     return replay_check(change, &(replay_demand){.parts = 1,
                                                  .size = size,
                                                  .type_id = owners->type_id,
-                                                 .max_slots = owners->max_slots});
+                                                 .max_slots = owners->max_slots,
+                                                 .last_generation = HM_HANDLE_MAX_GENERATION});
 }
 
 /* An owner whose slot has another one lacks the end of that. */
@@ -183,10 +189,12 @@ static hm_status replay_secondary(hm_secondary *secondary, const hm_change *chan
 hm_status hm_changes_check_lists(const hm_lists *lists, const hm_change *change)
 {
     size_t size = lists->blocks.item_size, count = change->after_size / (size != 0 ? size : 1);
-    hm_status status = replay_check(change, &(replay_demand){.parts = 1,
-                                                             .size = size * count,
-                                                             .type_id = lists->ids.type_id,
-                                                             .max_slots = lists->ids.max_slots});
+    hm_status status =
+        replay_check(change, &(replay_demand){.parts = 1,
+                                              .size = size * count,
+                                              .type_id = lists->ids.type_id,
+                                              .max_slots = lists->ids.max_slots,
+                                              .last_generation = lists->ids.last_generation});
     if (status == HM_OK && count > UINT32_MAX)
         status = hm_fail(HM_ERROR_INVALID, "a list of %zu items is too long", count);
     return status;
@@ -253,6 +261,7 @@ hm_status hm_changes_check_world(const hm_world *world, const hm_change *change)
                     .size = number != HM_WORLD_NONE ? hm_world_record(world, number)->size : 0,
                     .type_id = world->ids.type_id,
                     .max_slots = world->ids.max_slots,
+                    .last_generation = world->ids.last_generation,
                 });
     if (status == HM_OK && is_entity && change->kind == HM_CHANGE_EDITED)
         status = hm_fail(HM_ERROR_INVALID, "an entity itself has nothing to edit");

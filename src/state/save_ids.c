@@ -198,12 +198,12 @@ static hm_status ids_load_floors(hm_save_in *in, hm_load_ids *load)
             return status;
         for (uint32_t i = 0; i < part; i++, unit++) {
             uint32_t floor = hm_load_16(in->buffer + (size_t)2 * i);
-            if (floor > load->ids->last_generation)
-                return hm_load_fail_generation(in, 2 * (size_t)(part - i), floor,
-                                               load->ids->last_generation);
-            if (floor == load->ids->last_generation)
+            if (floor == HM_HANDLE_MAX_GENERATION)
                 return hm_load_fail(in, HM_ERROR_CORRUPT, 2 * (size_t)(part - i),
                                     "a floor is the last generation");
+            if (floor >= load->ids->last_generation)
+                return hm_load_fail_generation(in, 2 * (size_t)(part - i), floor,
+                                               load->ids->last_generation);
             hm_id_table_set_floor(load->ids, unit * HM_ID_TABLE_UNIT, (uint16_t)floor);
         }
     }

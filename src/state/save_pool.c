@@ -128,14 +128,21 @@ static hm_status pool_load_generations(hm_load *load)
                                  slots - in->section.count - in->section.details[POOL_HOLES]);
 }
 
-/* Makes a slot a hole; false: it cannot be one. */
-static bool pool_load_hole(hm_pool *pool, uint32_t slot)
+/* Makes a slot a hole, if it is not free and has a generation left. */
+static hm_status pool_load_hole(hm_load *load, uint32_t slot, size_t behind)
 {
-    uint32_t entry = pool->entries[slot];
-    if ((entry & HM_POOL_ERASE_MASK) >= pool->places.last_generation)
-        return false; /* It is free already, or has used up its generations. */
-    pool->entries[slot] = entry | HM_POOL_FREE_ENTRY;
-    return true;
+    hm_pool *pool = load->container;
+    uint32_t last = pool->places.last_generation;
+    if (slot < load->in.section.details[POOL_SLOTS]) {
+        uint32_t entry = pool->entries[slot];
+        pool->entries[slot] = entry | HM_POOL_FREE_ENTRY;
+        if ((entry & HM_POOL_ERASE_MASK) < last)
+            return HM_OK;
+        if ((entry & HM_POOL_ERASE_MASK) == last && last != HM_HANDLE_MAX_GENERATION)
+            return hm_load_fail_generation(&load->in, behind, last + 1, last);
+    }
+    return hm_load_fail(&load->in, HM_ERROR_CORRUPT, behind,
+                        "slot %" HM_U32 " cannot be a hole, or is named twice", slot);
 }
 
 /* Returns how many of the holes that the section names are recent in the pool. */
@@ -156,9 +163,9 @@ static hm_status pool_load_recent(hm_load *load)
             return in->status;
         for (uint32_t i = 0; i < part; i++, done++) {
             uint32_t slot = hm_load_32(in->buffer + (size_t)4 * i);
-            if (slot >= details[POOL_SLOTS] || !pool_load_hole(pool, slot))
-                return hm_load_fail(in, HM_ERROR_CORRUPT, 4 * (size_t)(part - i),
-                                    "slot %" HM_U32 " cannot be a hole, or is named twice", slot);
+            hm_status status = pool_load_hole(load, slot, 4 * (size_t)(part - i));
+            if (status != HM_OK)
+                return status;
             if (done < kept)
                 pool->recent[kept - 1 - done] = slot;
         }
@@ -166,24 +173,31 @@ static hm_status pool_load_recent(hm_load *load)
     return HM_OK;
 }
 
-/* Makes the word of up to 64 slots, of which `live` are live; false: that contradicts what is
- * known. */
-static bool pool_load_word(hm_pool *pool, uint32_t first, uint32_t end, uint64_t live)
+/* Makes the word of up to 64 slots, of which `live` are live. */
+static hm_status pool_load_word(hm_load *load, uint32_t first, uint32_t end, uint64_t live)
 {
+    enum { BYTES = 8 };
+    hm_pool *pool = load->container;
     hm_pool_word made = {live, 0};
-    if (end - first < HM_POOL_WORD && live >> (end - first) != 0)
-        return false;
-    for (uint32_t slot = first; slot < end; slot++) {
+    bool is_wrong = end - first < HM_POOL_WORD && live >> (end - first) != 0;
+    for (uint32_t slot = first; slot < end && !is_wrong; slot++) {
         bool is_live = (live >> (slot - first) & 1) != 0;
         bool is_free = (pool->entries[slot] & HM_POOL_FREE_ENTRY) != 0;
-        if (is_live == is_free && (is_live || !pool_load_hole(pool, slot)))
-            return false;
+        hm_status status = HM_OK;
+        is_wrong = is_live && is_free;
+        if (!is_live && !is_free)
+            status = pool_load_hole(load, slot, BYTES);
+        if (status != HM_OK)
+            return status;
         if ((pool->entries[slot] & HM_POOL_ERASE_MASK) !=
             (HM_POOL_FREE_ENTRY | pool->places.last_generation))
             made.open |= UINT64_C(1) << (slot - first);
     }
     pool->words[first / HM_POOL_WORD] = made;
-    return true;
+    if (!is_wrong)
+        return HM_OK;
+    return hm_load_fail(&load->in, HM_ERROR_CORRUPT, BYTES,
+                        "a bit of the slots from %" HM_U32 " on is wrong", first);
 }
 
 /* Returns which slots of a word are not free. */
@@ -208,9 +222,9 @@ static hm_status pool_load_words(hm_load *load)
         if (has_bits && !hm_load_read(in, bytes, sizeof bytes))
             return in->status;
         uint64_t live = has_bits ? hm_load_64(bytes) : pool_find_live(load->container, first, end);
-        if (!pool_load_word(load->container, first, end, live))
-            return hm_load_fail(in, HM_ERROR_CORRUPT, sizeof bytes,
-                                "a bit of the slots from %" HM_U32 " on is wrong", first);
+        hm_status status = pool_load_word(load, first, end, live);
+        if (status != HM_OK)
+            return status;
         for (; live != 0; live &= live - 1)
             count++;
     }

@@ -355,7 +355,8 @@ hm_status hm_load_disagree(hm_save_in *in)
 hm_status hm_load_fail_generation(hm_save_in *in, size_t behind, uint32_t generation, uint32_t last)
 {
     return hm_load_fail(in, HM_ERROR_FULL, behind,
-                        "generation %" HM_U32 " does not fit: generation_bits allow %" HM_U32,
+                        "generation %" HM_U32
+                        " does not fit into generation_bits: the last is %" HM_U32,
                         generation, last);
 }
 

@@ -424,7 +424,7 @@ hm_status hm_load_check_empty(const char *what, const char *name, const char *it
 HM_COLD hm_status hm_load_disagree(hm_save_in *in);
 hm_status hm_load_check_retired(hm_save_in *in, uint32_t found, uint32_t retired);
 
-/* HM_ERROR_FULL: a slot, `behind` bytes before the end of what has been read, has a generation
+/* HM_ERROR_FULL: what is `behind` bytes before the end of what has been read needs a generation
  * above the container's last. */
 HM_COLD hm_status hm_load_fail_generation(hm_save_in *in, size_t behind, uint32_t generation,
                                           uint32_t last);

@@ -158,6 +158,7 @@ TEST(cpp_handle, an_id_of_32_bits_is_a_handle_with_few_generations)
           id == (hm::id32<int, 20>::from_bits(id.bits())));
     CHECK(id.unpack(numbers.type_id()) == five && *numbers.get(id.unpack(numbers.type_id())) == 5);
     CHECK(!none.unpack(numbers.type_id()) && sizeof id == 4);
+    CHECK(id > none && none <= id && id >= none && !(none >= id));
     CHECK(hm_id32_pack(five.id(), 20).bits == id.bits() && id.bits() == 1u << 20);
     const std::unordered_map<hm::id32<int, 20>, int> prices{{id, 7}};
     CHECK(prices.at(id) == 7);

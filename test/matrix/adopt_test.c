@@ -313,7 +313,7 @@ static void check_faults(const verbs *of, uint32_t way, uint32_t capacity)
     }
 }
 
-/* With `bits` for generations, each slot has three lives. */
+/* With few bits for generations, each slot has few lives. */
 static void begin_short(const verbs *of, uint32_t way, uint32_t capacity, uint16_t bits)
 {
     max_slots = FEW + 1;
@@ -323,7 +323,7 @@ static void begin_short(const verbs *of, uint32_t way, uint32_t capacity, uint16
     generation_bits = 0;
 }
 
-enum { SHORT_BITS = 2, SHORT_LIVES = (1 << SHORT_BITS) - 1 };
+enum { SHORT_BITS = 3, SHORT_LIVES = (1 << SHORT_BITS) - 1 };
 
 /* Adds and ends items until no slot is left; returns how many there were. No two have had one id.
  */
@@ -358,10 +358,13 @@ static void check_short(const verbs *of, uint32_t way, uint32_t capacity)
         CHECK(of->explain(&made, name_of(i / SHORT_LIVES, i % SHORT_LIVES + 1)) ==
               HM_HANDLE_RETIRED);
     end(of);
-    generation_bits = 17;
-    CHECK(of->init(&made, way, capacity, &memory.table) == HM_ERROR_INVALID);
+    for (uint32_t i = 0; i < 4; i++) {
+        static const uint16_t wrong[] = {1, 17, 40, UINT16_MAX};
+        generation_bits = wrong[i];
+        CHECK(of->init(&made, way, capacity, &memory.table) == HM_ERROR_INVALID);
+        CHECK(tells("generation_bits") && tells("is not from 2 to 16"));
+    }
     generation_bits = 0;
-    CHECK(tells("generation_bits 17 is above 16"));
     of->fini(&made);
 }
 
@@ -380,7 +383,7 @@ static void check_short_moved(const verbs *of, uint32_t way, uint32_t capacity)
     end(of);
     begin_short(of, way, capacity, SHORT_BITS - 1);
     CHECK(of->load(&made, (hm_source){read_file, NULL}) == HM_ERROR_FULL);
-    CHECK(tells("generation 3 does not fit: generation_bits allow 1"));
+    CHECK(tells("generation 7 does not fit into generation_bits: the last is 3"));
     file_position = 0;
     CHECK(of->merge(&made, (hm_source){read_file, NULL}) == HM_OK);
     CHECK(of->stats(&made).count == 1 && of->explain(&made, last) != HM_HANDLE_LIVE);
@@ -394,6 +397,49 @@ static void check_short_moved(const verbs *of, uint32_t way, uint32_t capacity)
     uint32_t lives = use_up(of, is_used);
     CHECK(lives >= FEW && lives <= FEW * SHORT_LIVES);
     end(of);
+}
+
+/* A generation that a replica does not have: none of the changes is made. */
+TEST(adopt, changes_with_a_generation_too_many_change_nothing)
+{
+    hm_handle sent[2];
+    hm_map replica;
+    begin(&map_verbs, 0, 0);
+    for (uint32_t i = 0; i < 2; i++) {
+        sent[i] = name_of(i, 1 + 5 * i);
+        CHECK(adopt_map(&made, sent[i]) == HM_OK);
+    }
+    file_size = file_position = 0;
+    CHECK(hm_map_save_values(&made.map, NULL, sent, 2, (hm_sink){write_file, NULL}) == HM_OK);
+    const hm_map_desc desc = {.item_size = 4, .type_id = TYPE, .generation_bits = 2};
+    CHECK(hm_map_init(&replica, &desc) == HM_OK);
+    CHECK(hm_map_load_changes(&replica, NULL, (hm_source){read_file, NULL}) == HM_ERROR_INVALID);
+    CHECK(tells("HM_HANDLE_FORGED") && hm_map_count(&replica) == 0);
+    hm_map_fini(&replica);
+    end(&map_verbs);
+}
+
+/* A hole of a pool has a generation left, which is one too many here. */
+TEST(adopt, a_hole_that_has_used_up_the_generations_of_a_pool_does_not_fit)
+{
+    for (uint32_t fill = 0; fill < 2; fill++) {
+        begin(&pool_verbs, HM_STORAGE_VIRTUAL, 0);
+        for (uint32_t i = 0; i < 400 * fill; i++) /* more holes than are listed one by one */
+            CHECK(!hm_handle_is_null(add_pool(&made)));
+        for (uint32_t i = 0; i < 400 * fill; i++)
+            CHECK(end_pool(&made, name_of(i, 1)));
+        const hm_handle third = name_of(0, 3);
+        CHECK(adopt_pool(&made, third) == HM_OK && end_pool(&made, third));
+        file_size = file_position = 0;
+        CHECK(save_pool(&made, (hm_sink){write_file, NULL}) == HM_OK);
+        end(&pool_verbs);
+        generation_bits = 2;
+        begin(&pool_verbs, HM_STORAGE_VIRTUAL, 0);
+        generation_bits = 0;
+        CHECK(load_pool(&made, (hm_source){read_file, NULL}) == HM_ERROR_FULL);
+        CHECK(tells("generation 4 does not fit into generation_bits: the last is 3"));
+        end(&pool_verbs);
+    }
 }
 
 #define TEST_EACH(kind, ways, name, check)                                                         \

@@ -341,7 +341,7 @@ static const struct {
     {POOL_HEADER + 2 * N, 4, 255, "named twice"},
     {POOL_HEADER, 2, 65535, "slot 0 cannot be a hole"},
     /* Slot 0 is told, slot 2998 is not, and slot 7 is live. */
-    {POOL_HEADER + 2 * (N - 2), 2, 65535, "a bit of the slots from 2944 on is wrong"},
+    {POOL_HEADER + 2 * (N - 2), 2, 65535, "slot 2998 cannot be a hole"},
     {POOL_BITS, 1, 129, "a bit of the slots from 0 on is wrong"},
     {POOL_BITS + N / 8, 1, 1, "a bit of the slots from 2944 on is wrong"},
     {POOL_BITS, 1, 0, "5 slots are live, not 6"},

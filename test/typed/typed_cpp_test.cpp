@@ -14,3 +14,10 @@ extern "C" {
 #include "contract_test.c"
 #include "layout_test.c"
 #include "typed_test.c"
+
+// The number of a typed container may be a scoped enumerator.
+enum class numbers : unsigned short { door = 5, wall = 6 };
+HM_MAP_DEFINE(door, int, numbers::door)
+HM_POOL_DEFINE(wall, int, numbers::wall)
+HM_ID32_DEFINE(door, 16, numbers::door)
+static_assert(door_TYPE_ID == 5 && wall_pool_TYPE_ID == 6, "they are constants");

@@ -132,6 +132,7 @@ TEST(typed, a_handle_comes_back_from_its_bits_and_from_an_id_of_32)
     CHECK(body_map_erase(&map, handle));
     CHECK(body_map_explain(&map, body_id32_unpack(id)) == HM_HANDLE_STALE);
     CHECK(body_handle_is_null(body_id32_unpack(body_id32_pack(body_handle_null()))));
+    CHECK(body_id32_pack(body_handle_from_bits(hm_handle_pack(0, 1, 9).bits)).bits == 0);
     CHECK(hm_handle_type_id(handle.id) == body_map_TYPE_ID && body_pool_TYPE_ID == 4);
     CHECK(body_lists_TYPE_ID == 6 && body_table_TYPE_ID == 5);
     CHECK(plank_TYPE_ID == 77 && plank_map_TYPE_ID == 77);

@@ -45,7 +45,7 @@
 /* number: the type id of a descriptor that says 0; name: texture_map, or texture. */
 #define HM_TYPED_DEFINE_NUMBER(name, number)                                                       \
     HM_STATIC_ASSERT(HM_IS_TYPE_ID(number), "type ids have 15 bits");                              \
-    enum { name##_TYPE_ID = (number) };
+    enum { name##_TYPE_ID = HM_CAST(uint16_t, number) };
 
 #define HM_TYPED_DEFINE_HANDLE(prefix, number)                                                     \
     HM_HANDLE_DEFINE(prefix)                                                                       \
