@@ -286,14 +286,13 @@ HM_API void hm_world_touch(hm_world *world, hm_handle entity, hm_component compo
  * world. O(archetypes). */
 HM_API void hm_world_touch_all(hm_world *world, hm_component component);
 
-/* Sorts the rows of each archetype that has the component by its values,
- * within the budget, in steps as hm_map_defragment. It orders one archetype after the other, and a
- * sparse component's values as hm_secondary_defragment does. An archetype that changes after it was
- * ordered is scanned again. A swap is the exchange of two rows. The budget is exact, as for
- * hm_map_defragment; besides, a call with a limit looks at no more than 4,096 archetypes, and each
- * call lists the chunks of those that it begins to order. For a tag and for a component of another
- * world it spends nothing, and is done. Invalidates all pointers to values of entities that have
- * the component. */
+/* Sorts the rows of each archetype that has the component by its values, within the budget, in
+ * steps as hm_map_defragment. It orders one archetype after the other, and a sparse component's
+ * values as hm_secondary_defragment does. An archetype that changes after it was ordered is scanned
+ * again. A swap is the exchange of two rows. The budget is exact, as for hm_map_defragment;
+ * besides, a call with a limit looks at no more than 4,096 archetypes, and each call lists the
+ * chunks of those that it begins to order. For a tag and for a component of another world it spends
+ * nothing, and is done. Invalidates all pointers to values of entities that have the component. */
 HM_API hm_progress hm_world_defragment(hm_world *world, hm_component component,
                                        const hm_order *order, hm_budget *budget);
 

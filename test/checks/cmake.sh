@@ -41,6 +41,9 @@ flags=$work/subdirectory/build/handle_map/CMakeFiles/handle_map.dir/flags.make
 grep -q '^C_FLAGS.* -O2' "$flags" || fail "a program without a build type gets a slow library"
 quietly cmake -S "$work/subdirectory" -B "$work/subdirectory/build" -DCMAKE_BUILD_TYPE=Debug
 ! grep -q -e ' -O' "$flags" || fail "a program for debugging gets an optimised library"
+quietly cmake -S "$work/subdirectory" -B "$work/subdirectory/build" -DCMAKE_BUILD_TYPE= \
+    -DCMAKE_C_FLAGS=-O1
+! grep -q -e ' -O2' "$flags" || fail "the program's own flags are overruled"
 
 make_program fetched "include(FetchContent)
 FetchContent_Declare(handle_map URL $work/handle_map.tar.gz)

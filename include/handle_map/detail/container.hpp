@@ -34,7 +34,7 @@ template <class C> struct functions;
         f(kind, touch_all) f(kind, defragment) f(kind, lower_bound) f(kind, upper_bound)           \
         f(kind, save) f(kind, load) f(kind, dump) f(kind, adopt) f(kind, merge)                    \
         f(kind, watch) f(kind, changes) f(kind, apply) f(kind, save_changes) f(kind, load_changes) \
-        f(kind, visit) f(kind, save_values) f(kind, hash) f(kind, moved) f(kind, forget_order)                                                               \
+        f(kind, visit) f(kind, save_values) f(kind, hash) f(kind, moved) f(kind, forget_order)     \
         f(kind, available)                                                                         \
     };
 HM_CPP_FUNCTIONS(map, HM_CPP_FUNCTION)
