@@ -16,6 +16,16 @@
 #include <sys/random.h>
 #endif
 
+/* A program that compiles the library in a source of its own may have included a header before, and
+ * what -std=c11 hides stays hidden then. */
+#if defined(__linux__) && !defined(MAP_ANONYMOUS)
+#include <linux/mman.h>
+int getentropy(void *bytes, size_t size);
+int madvise(void *address, size_t size, int advice);
+int mincore(void *address, size_t size, unsigned char *resident);
+void *mremap(void *from, size_t size, size_t new_size, int flags, ...);
+#endif
+
 #ifndef MAP_NORESERVE
 #define MAP_NORESERVE 0
 #endif

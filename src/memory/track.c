@@ -24,6 +24,12 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+/* Hidden as in posix.c. */
+#ifndef O_CLOEXEC
+#define O_CLOEXEC 02000000
+long syscall(long number, ...);
+#endif
+
 /* What Debian 12's headers lack, by the numbers of Linux 6.7. */
 enum {
     TRACK_USER_MODE_ONLY = 1,
