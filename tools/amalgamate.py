@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""amalgamate.py [--folders] DIR [PART...]: writes the library, or a part of it, as few files that
-a program compiles with its own.
+"""amalgamate.py [--folders | --one] DIR [PART...]: writes the library, or a part of it, as few
+files that a program compiles with its own.
 
     DIR/handle_map.h      all public headers: include it
     DIR/handle_map.c      all sources: compile it once, as C11
@@ -21,6 +21,10 @@ repository, which a program that carries a part needs to read it for.
 
 With --folders, the headers are DIR/handle_map/map.h and so on, so that the includes of a program
 stay as they are: compile it, and DIR/handle_map.c, with -IDIR.
+
+With --one, the sources stand at the end of DIR/handle_map.h, and there is no DIR/handle_map.c: one
+C source of the program defines HANDLE_MAP_IMPLEMENTATION before it includes the header, whose head
+says how a library gives all names a prefix, or makes the functions static.
 
 The output depends on the sources and arguments alone, so it is the same from run to run and on
 every machine.
@@ -45,7 +49,64 @@ IF_C11 = '''#if defined(__cplusplus)
 #error "handle_map.c needs C11: compile it with -std=c11, or /std:c11"
 #else
 '''
-FEATURE = re.compile(r'\s*#define (_\w+_SOURCE)\b')
+# The one header: what programs read at its head, and what is around the headers and sources.
+ONE_HEAD = '''/* The library in one header. Define this in one C source, and include the header everywhere:
+ *
+ *     #define HANDLE_MAP_IMPLEMENTATION
+ *     #include "handle_map.h"
+ *
+ * That source is C11, also with -std=c11 and behind other includes. It is not C++: a program without
+ * C sources adds one with these two lines, which is compiled as C.
+ *
+ * A library that carries the header in itself defines one of these wherever it includes it:
+ *
+ *     #define HANDLE_MAP_PREFIX mylib_    // the linker sees mylib_hm_map_insert; sources stay
+ *     #define HANDLE_MAP_STATIC           // all functions are static: for a single C source
+ *
+ * The first gives the prefix to functions, types and the namespace of the classes (mylib_hm::map), not
+ * to macros and constants. So two libraries in a program can each carry a version of their own; one
+ * source can include only one of them. The second implies HANDLE_MAP_IMPLEMENTATION. Debuggers show
+ * containers by names that have no prefix. */
+'''
+ONE_API = '#if defined(HANDLE_MAP_STATIC)\n#define HM_API HM_UNUSED static\n'
+ONE = '''#if defined(HM_VERSION_MAJOR) && (@VERSION@)
+#error "this source has included another version of handle_map.h"
+#endif
+#if defined(HANDLE_MAP_STATIC) && !defined(HANDLE_MAP_IMPLEMENTATION)
+#define HANDLE_MAP_IMPLEMENTATION
+#endif
+#ifndef HM_PREFIXED
+#ifdef HANDLE_MAP_IMPLEMENTATION
+@FEATURES@
+#endif
+#ifdef HANDLE_MAP_PREFIX
+#define HM_PREFIX_JOIN(prefix, name) prefix##name
+#define HM_PREFIX_EXPAND(prefix, name) HM_PREFIX_JOIN(prefix, name)
+#define HM_PREFIXED(name) HM_PREFIX_EXPAND(HANDLE_MAP_PREFIX, name)
+#define HM_HAS_PREFIX 1
+@NAMES@
+#else
+#define HM_PREFIXED(name) name
+#define HM_HAS_PREFIX 0
+#endif
+#define HM_NAMESPACE HM_PREFIXED(hm)
+
+@HEADER@
+
+/* A copy with another prefix declares another name. */
+typedef char HM_PREFIXED(handle_map_is_here);
+#endif
+#if HM_HAS_PREFIX != defined(HANDLE_MAP_PREFIX)
+#error "this source has included handle_map.h with another prefix"
+#endif
+HM_STATIC_ASSERT(sizeof(HM_PREFIXED(handle_map_is_here)) == 1, "one copy in a source");
+
+#if defined(HANDLE_MAP_IMPLEMENTATION) && !defined(HANDLE_MAP_IS_IMPLEMENTED)
+#define HANDLE_MAP_IS_IMPLEMENTED
+@SOURCE@
+#endif
+'''
+FEATURE = re.compile(r'^#if.*\n#define (_\w+_SOURCE)\b.*\n#endif\n', re.MULTILINE)
 GUARD = re.compile(r'#ifndef (HANDLE_MAP_\w+_H)\n#define \1\n\n?(.*\n)#endif\n', re.DOTALL)
 LISTED = re.compile(r'^ \*     (\w+)\.h  .*\n(?: \*      +.*\n)*', re.MULTILINE)
 CONDITION = re.compile(r'#if(n?)def HM_(?:WITHOUT_)?(ORDER|ARENA|REPORT|HISTORY|EXHAUSTIVE)\b.*\n')
@@ -195,12 +256,12 @@ def split(text):
     return [*chunks, Chunk(''.join(lines))]
 
 
-def shake(texts, roots, parts):
+def shake(texts, roots, parts, user):
     """Leaves out of texts, which are lists of pieces, what neither the pieces of the files `roots`
-    nor what stays names."""
+    nor what stays nor the text of a user names."""
     chunks = [(text, path, chunk) for text, pieces in enumerate(texts) for path, piece in pieces
               for chunk in split(piece)]
-    kept, names, pasted = set(), set(), set()
+    kept, names, pasted = set(), set(NAME.findall(user)), set()
 
     def is_needed(name):
         """Or may be pasted together around the name of a part."""
@@ -312,6 +373,41 @@ def include_once(text):
     return ''.join(kept)
 
 
+def hide(text):
+    """Makes the variables of private headers static, or as HM_API says, and static the functions of
+    which each platform has one."""
+    exported = re.findall(r'^extern HM_API .*\b(\w+);', text, re.MULTILINE)
+
+    def define(match):
+        return ('HM_API ' if match.group(2) in exported else 'static ') + match.group(0)
+    text = re.sub(r'(?<=\n|[ ])(?:const )?(\w+) (hm_\w+(?:##\w+)?)(?= = )', define, text)
+    text = re.sub(r'^extern (HM_API )?(?=[^;(]*;)',
+                  lambda match: match.group(1) or 'HM_UNUSED static ', text, flags=re.MULTILINE)
+    return re.sub(r'^(?!static|typedef|return)(?=(?:HM_COLD )?(?:HM_PRINTF\(\d, \d\)\s+)?(?!HM_)'
+                  fr'[A-Za-z_][\w\s*]*[\s*]hm_\w+{PARAMETERS};\n)',
+                  'HM_UNUSED static ', text, flags=re.MULTILINE)
+
+
+def code_sub(pattern, replacement, text):
+    """Replaces what matches outside comments and strings."""
+    return re.sub(f'(?s:{NOISE.pattern})|{pattern}',
+                  lambda match: match.group(0) if match.group(0)[0] in '/"' else replacement, text)
+
+
+def one_header(what, header, source, features):
+    """Returns the one header. All that it defines is renamed by macros, if there is a prefix."""
+    names = sorted(set(re.findall(r'\bhm_\w+', NOISE.sub(' ', header + source))))
+    version = [f'{name} != {number}'
+               for name, number in re.findall(r'#define (HM_VERSION_\w+) (\d+)', header)]
+    before, api, behind = header.partition('#if defined(_WIN32) && defined(HM_BUILD_SHARED)\n')
+    assert api and version
+    replaced = {'FEATURES': features, 'SOURCE': source, 'VERSION': ' || '.join(version),
+                'NAMES': ''.join(f'#define {name} HM_PREFIXED({name})\n' for name in names),
+                'HEADER': before + ONE_API + '#el' + api[1:] + behind}
+    return title(f'one header, {what}') + re.sub(
+        r'@(\w+)@\n?', lambda match: replaced[match.group(1)], ONE_HEAD + ONE)
+
+
 def keep_inside(text):
     """Makes the functions of private headers static. Only those are declared that something names
     before they are defined."""
@@ -344,57 +440,68 @@ def write(directory, name, text):
         file.write(text)
 
 
-def amalgamate(directory, parts, folders):
+def amalgamate(directory, parts, form):
     """No parts: all of them, and the classes for C++."""
+    folders, is_one = form == 'folders', form == 'one'
     chosen = complete(parts) if parts else PARTS.keys()
     what = ' '.join(part for part in PARTS if part in chosen) if parts else 'all'
     main = '#include <handle_map/handle_map.h>\n' if folders else '#include "handle_map.h"\n'
+    is_shaken = parts or is_one
     expander = Expander(chosen, folders, folders or not parts)
     header = expander.public(MAIN)
-    classes = expander.public('handle_map/handle_map.hpp') if not parts else []
+    classes = join(expander.public('handle_map/handle_map.hpp')) if not parts else ''
     if folders:
         header, expander.folders = expander.headers, False
         expander.keeps_guards = not parts
     names = sources_of(chosen)
     poison = expander.file(os.path.join(SOURCES, 'memory/poison_private.h'))
     source = [piece for name in names for piece in expander.file(os.path.join(SOURCES, name))]
-    if parts:
+    if is_shaken:
         roots = {os.path.join(INCLUDE, 'handle_map', f'{name}.h')
                  for part in chosen for name in (*ALWAYS, part, *HEADERS.get(part, ()))}
-        header, poison, source = shake([header, poison, source], roots, chosen)
+        header, poison, source = shake([header, poison, source], roots, chosen, classes)
         header = [(path, bare(piece) if f'{os.sep}detail{os.sep}' in path else piece)
                   for path, piece in header]
-    text = include_once(join(source))
+    text = FEATURE.sub('', include_once(join(source)))
     early = join(poison)
-    if parts:  # Of what conditions keep, not all is used.
+    if is_shaken:  # Of what conditions keep, not all is used.
         early = bare(early)
         text = re.sub('^static inline', 'HM_UNUSED static inline', bare(text), flags=re.MULTILINE)
         text = keep_inside(text)
-    write(directory, 'handle_map.c',
-          title(f'sources, {what}, to be compiled once, as C11', parts and not folders) + IF_C11 +
-          feature_macros(names) + early + main + text + '#endif\n')
-    if not folders:
-        write(directory, 'handle_map.h',
-              title(f'public headers, {what}') + LANGUAGE.sub(r'\1', join(header)))
-        if classes:
-            write(directory, 'handle_map.hpp', title('classes for C++17') + main + join(classes))
+    public = LANGUAGE.sub(r'\1', join(header))
+    if is_one:
+        source = IF_C11 + early + hide(text) + '#endif\n'
+        write(directory, 'handle_map.h', one_header(what, public, source, feature_macros(names)))
+        classes = code_sub(r'\bhm(?=::|\n\{)', 'HM_NAMESPACE', classes)
+    else:
+        write(directory, 'handle_map.c',
+              title(f'sources, {what}, to be compiled once, as C11', parts and not folders) + IF_C11 +
+              feature_macros(names) + early + main + text + '#endif\n')
+    if form is None:
+        write(directory, 'handle_map.h', title(f'public headers, {what}') + public)
+    if classes and not folders:
+        write(directory, 'handle_map.hpp', title('classes for C++17') + main + classes)
     for path in dict(header) if folders else ():
         write(directory, os.path.relpath(path, INCLUDE),
               SPDX + join(piece for piece in header if piece[0] == path))
 
 
 def main():
-    options = argparse.ArgumentParser(usage='amalgamate.py [--folders] DIR [PART...]',
+    options = argparse.ArgumentParser(usage='amalgamate.py [--folders | --one] DIR [PART...]',
                                       description=__doc__,
                                       formatter_class=argparse.RawDescriptionHelpFormatter)
-    options.add_argument('--folders', action='store_true', help='keep headers as files')
+    form = options.add_mutually_exclusive_group()
+    form.add_argument('--folders', dest='form', action='store_const', const='folders',
+                      help='keep headers as files')
+    form.add_argument('--one', dest='form', action='store_const', const='one',
+                      help='put the sources into the header')
     options.add_argument('directory', metavar='DIR')
     options.add_argument('parts', metavar='PART', nargs='*', help=' '.join(PARTS))
     given = options.parse_args()
     for part in set(given.parts) - PARTS.keys():
         options.error(f'there is no part {part!r}; there are {" ".join(PARTS)}')
     try:
-        amalgamate(given.directory, given.parts, given.folders)
+        amalgamate(given.directory, given.parts, given.form)
     except OSError as error:
         sys.exit(f'amalgamate.py: {error}')
 

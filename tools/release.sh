@@ -32,6 +32,7 @@ pack "$name"
 
 one=$name-one-source
 python3 -B "$name/tools/amalgamate.py" "$one/whole/handle_map"
+python3 -B "$name/tools/amalgamate.py" --one "$one/one"
 python3 -B "$name/tools/amalgamate.py" --folders "$one/map" map
 python3 -B "$name/tools/amalgamate.py" --folders "$one/pool" pool
 cp "$name/LICENSE" "$one"

@@ -151,9 +151,9 @@
  * a pool, and the free blocks of lists. Using a pointer into it is reported, until another item
  * takes the place.
  *
- * Compilers. The headers need C11, or C99 with the GNU extensions (gcc and clang as -std=gnu99), or
- * C++17. They include <stdbool.h>: a program that defines its own `bool`, `true` or `false` must
- * include its own headers first.
+ * Compilers. The headers need C11, C99 with the GNU extensions (gcc and clang as -std=gnu99), or
+ * C++11; the classes need C++17. They include <stdbool.h>: a program that defines its own `bool`,
+ * `true` or `false` must include its own headers first.
  *
  * HM_FREESTANDING, defined for the library and for all that include its headers, makes a library
  * for kernels, consoles and firmware: no stdio, no abort, no malloc, no operating system, no

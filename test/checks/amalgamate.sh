@@ -73,6 +73,89 @@ for compiler in gcc clang 'clang -U__GNUC__ -U__clang__ -DHM_PORTABLE' x86_64-w6
 done
 $tested || skip "needs gcc or clang"
 
+# The one header: behind other includes, with a prefix in two sources of a program, static in one.
+# refuses TEXT OPTION...: the compiler ends with an error that has the text.
+refuses() {
+    text=$1
+    shift
+    ! "$@" -Ione/header -fsyntax-only >output 2>&1 || fail "this compiles: $*"
+    grep -q "error.*$text" output || fail "no error says '$text': $(cat output)"
+}
+
+python3 -B "$source/tools/amalgamate.py" --one one/header
+sed '1i #include <stdio.h>\n#define HANDLE_MAP_IMPLEMENTATION' program.c >implemented.c
+for name in ours theirs; do
+    cat >$name.c <<END
+#include <stdlib.h>
+#define HANDLE_MAP_PREFIX ${name}_
+#define HANDLE_MAP_IMPLEMENTATION
+#include "handle_map.h"
+HM_MAP_DEFINE($name, int, 1)
+bool use_$name(void);
+bool use_$name(void)
+{
+    ${name}_map items;
+    bool is_used = ${name}_map_init(&items, 9) == HM_OK && hm_map_reserve(&items.map, 9) == HM_OK;
+    ${name}_map_fini(&items);
+    return is_used;
+}
+END
+done
+cat >both.cpp <<'END'
+#define HANDLE_MAP_PREFIX ours_
+#include "handle_map.hpp"
+#include "handle_map.h"
+
+extern "C" bool use_ours(void);
+extern "C" bool use_theirs(void);
+
+int main()
+{
+    ours_hm::map<int> items(100);
+    return items.get(items.insert(7)) && use_ours() && use_theirs() ? 0 : 1;
+}
+END
+echo 'static int unused; int use(void) { return hm_version()[0] + unused; }' | sed '1i \
+#define HANDLE_MAP_STATIC\n#include "handle_map.h"\nint use(void);' >alone.c
+cat >two.c <<'END'
+#ifndef NONE
+#define HANDLE_MAP_PREFIX a_
+#include "handle_map.h"
+#undef HANDLE_MAP_PREFIX
+#else
+#include "handle_map.h"
+#endif
+#ifndef THEN_NONE
+#define HANDLE_MAP_PREFIX b_
+#endif
+#include "handle_map.h"
+END
+mkdir older
+sed '1,/^#error/s/HM_VERSION_MINOR != [0-9]*/HM_VERSION_MINOR != 1/' one/header/handle_map.h >older/old.h
+printf '#include "handle_map.h"\n#include "older/old.h"\n' >versions.c
+for compiler in gcc clang; do
+    command -v $compiler >/dev/null || continue
+    echo "$compiler, one header"
+    # shellcheck disable=SC2086 # The warnings are a list.
+    for name in implemented ours theirs alone; do
+        $compiler -std=c11 $HM_C_WARNINGS -Werror -Ione/header -c $name.c
+    done
+    $compiler implemented.o -pthread -o program
+    ./program
+    # shellcheck disable=SC2086 # The warnings are a list.
+    "$(echo $compiler | sed 's/gcc/g++/; s/clang/clang++/')" -std=c++17 $HM_WARNINGS -Werror \
+        -Ione/header both.cpp ours.o theirs.o -pthread -o program
+    ./program
+    nm ours.o | sed -n 's/.* [A-TV-Z] //p' | sort >defined
+    ! grep -v '^ours_hm_\|^use_ours$' defined || fail "names without the prefix"
+    [ "$(nm alone.o | sed -n 's/.* [A-TV-Z] //p')" = use ] || fail "names that are not static"
+    refuses b_handle_map_is_here $compiler two.c
+    refuses 'another prefix' $compiler -DNONE two.c
+    refuses 'another prefix' $compiler -DTHEN_NONE two.c
+    refuses 'another version' $compiler versions.c
+    refuses 'is C: compile it as C11' $compiler -x c++ implemented.c
+done
+
 # check_part LINES PART...: header and source together have at most so many lines, which keep out what
 # the part does not need. The source calls and the header declares only what is in the source.
 check_part() {

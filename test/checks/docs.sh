@@ -28,6 +28,9 @@ for page in "$source/README.md" "$source"/docs/*.md; do
     for block in "$work"/page/*.c*; do
         [ -e "$block" ] || continue
         blocks=$((blocks + 1))
+        # Other headers are not there with the library as one source.
+        ! grep '#include <handle_map/' "$block" | grep -qv '/handle_map\.hp*>' ||
+            fail "${page##*/}: a program includes another header than handle_map.h"
         compilers='gcc clang' flags="-std=c11 $HM_C_WARNINGS"
         if [ "${block%.cpp}" != "$block" ]; then
             compilers='g++ clang++' flags="-std=c++17 $HM_WARNINGS"

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # headers.sh SOURCE HEADER...: every public header compiles alone, and twice in one unit, as C11 and
-# as C++17, without a warning, with every installed compiler; those for C++ also as C++20, and without
-# exceptions. The list is complete: it names exactly the files of include/handle_map, and the two
+# as C++17, without a warning, with every installed compiler; those for C also as C++11, those for C++
+# as C++20, and without exceptions. The list is complete: it names exactly the files of include/handle_map, and the two
 # umbrellas include all the others. Whoever opens a header soon sees what it declares: outside of
 # detail/ the first declaration is in one of the first 31 lines. Programs in older C can use them as
 # gnu99, or else get one error that says what is needed; and programs with a boolean type of their
@@ -71,6 +71,9 @@ for header; do
             # shellcheck disable=SC2086 # The warnings are a list.
             compiles "$compiler" c++ c++20 "$header" $HM_WARNINGS $casts \
                 -fno-exceptions -fno-rtti
+        else
+            # shellcheck disable=SC2086 # The warnings are a list.
+            compiles "$compiler" c++ c++11 "$header" $HM_WARNINGS $casts -fsyntax-only
         fi
         compiled_cpp=true
     done

@@ -154,8 +154,13 @@ FetchContent_MakeAvailable(handle_map)"
         tar -xf "$files/$release-one-source.tar.xz" --strip-components=1
     else
         python3 -B handle_map/tools/amalgamate.py whole/handle_map
+        python3 -B handle_map/tools/amalgamate.py --one one
         python3 -B handle_map/tools/amalgamate.py --folders map map
     fi
+    mkdir alone
+    sed 's|<handle_map/handle_map.h>|"handle_map.h"|; 1i #define HANDLE_MAP_IMPLEMENTATION' \
+        program.c >alone/program.c
+    try 'one header' ./program 'cc -O2 -Ione alone/program.c -pthread -o program'
     try 'one source, one header' ./program \
         'cc -O2 -Iwhole program.c whole/handle_map/handle_map.c -pthread -o program'
     try 'a part of it' ./program 'cc -O2 -Imap program.c map/handle_map.c -pthread -o program'
