@@ -223,9 +223,7 @@ static void longest_call(const char *what, const hm_order *order)
     order_data_init(&data, many_items, ORDER_SHUFFLED, 1, 1);
     for (bool done = false; !done && count < MOST && calls != NULL; count++) {
         double begin = order_seconds();
-        done = hm_map_defragment(&data.map, order,
-                                 &(hm_budget){.max_swaps = 1000, .max_compares = 10000})
-                   .done;
+        done = hm_map_defragment(&data.map, order, &(hm_frame_budget){1000, 10000, false}).done;
         calls[count] = (order_seconds() - begin) * 1e6;
     }
     order_data_check(&data);
@@ -275,8 +273,7 @@ static void churn(void)
             for (uint32_t frame = 0; frame < frames; frame++) {
                 for (uint32_t change = 0; change < rates[i]; change++)
                     change_one(&data);
-                hm_map_defragment(&data.map, by_both[by],
-                                  &(hm_budget){.max_swaps = 1000, .max_compares = 10000});
+                hm_map_defragment(&data.map, by_both[by], &(hm_frame_budget){1000, 10000, false});
                 if (frame >= frames / 2 && frame % 16 == 0) {
                     wrong[by] += inversions(&data);
                     measured++;
@@ -303,9 +300,8 @@ static void calls_by_budget(void)
         bool done = false;
         for (uint32_t call = 1; !done; call++) {
             double begin = order_seconds();
-            done = hm_map_defragment(
-                       &data.map, &order_by_compare,
-                       &(hm_budget){.max_swaps = swaps[i], .max_compares = swaps[i] * 10})
+            done = hm_map_defragment(&data.map, &order_by_compare,
+                                     &(hm_frame_budget){swaps[i], swaps[i] * 10, false})
                        .done;
             double seconds = order_seconds() - begin;
             if (call % (1000 / swaps[i] + 1) == 0 || call < 10 || done)

@@ -98,58 +98,58 @@ static void end(stage *on)
 /* The calls: each returns what one does with the budget. Those of containers with an order take the
  * stage's. */
 
-static hm_progress order_map(stage *on, hm_budget *budget)
+static hm_progress order_map(stage *on, hm_frame_budget *budget)
 {
     return hm_map_defragment(&on->map, &on->order, budget);
 }
 
-static hm_progress order_table(stage *on, hm_budget *budget)
+static hm_progress order_table(stage *on, hm_frame_budget *budget)
 {
     return hm_table_defragment(&on->table, on->order.key != NULL, &on->order, budget);
 }
 
-static hm_progress order_secondary(stage *on, hm_budget *budget)
+static hm_progress order_secondary(stage *on, hm_frame_budget *budget)
 {
     return hm_secondary_defragment(&on->secondary, &on->order, budget);
 }
 
-static hm_progress order_dense(stage *on, hm_budget *budget)
+static hm_progress order_dense(stage *on, hm_frame_budget *budget)
 {
     return hm_world_defragment(&on->world, on->dense, &on->order, budget);
 }
 
-static hm_progress order_sparse(stage *on, hm_budget *budget)
+static hm_progress order_sparse(stage *on, hm_frame_budget *budget)
 {
     return hm_world_defragment(&on->world, on->sparse, &on->order, budget);
 }
 
-static hm_progress pack_lists(stage *on, hm_budget *budget)
+static hm_progress pack_lists(stage *on, hm_frame_budget *budget)
 {
     return hm_lists_defragment(&on->lists, budget);
 }
 
-static hm_progress pack_index(stage *on, hm_budget *budget)
+static hm_progress pack_index(stage *on, hm_frame_budget *budget)
 {
     return hm_index_defragment(&on->index, budget);
 }
 
-static hm_progress arrange_map(stage *on, hm_budget *budget)
+static hm_progress arrange_map(stage *on, hm_frame_budget *budget)
 {
     return hm_map_arrange(&on->map, on->named, hm_map_count(&on->map), budget);
 }
 
-static hm_progress arrange_table(stage *on, hm_budget *budget)
+static hm_progress arrange_table(stage *on, hm_frame_budget *budget)
 {
     return hm_table_arrange(&on->table, on->rows, hm_table_count(&on->table), budget);
 }
 
-static hm_progress arrange_secondary(stage *on, hm_budget *budget)
+static hm_progress arrange_secondary(stage *on, hm_frame_budget *budget)
 {
     return hm_secondary_arrange(&on->secondary, on->named, hm_map_count(&on->map), budget);
 }
 
 enum { ORDERS = 5, PACKS = 7 }; /* The first calls take an order, the next ones close gaps. */
-static hm_progress (*const calls[CALLS])(stage *on, hm_budget *budget) = {
+static hm_progress (*const calls[CALLS])(stage *on, hm_frame_budget *budget) = {
     order_map,  order_table, order_secondary, order_dense,   order_sparse,
     pack_lists, pack_index,  arrange_map,     arrange_table, arrange_secondary};
 
@@ -167,12 +167,12 @@ TEST(budget, is_shared_by_the_calls_of_a_frame)
         bool is_done[CALLS] = {false};
         uint32_t done = 0, frames = 0;
         while (done < CALLS - 3) { /* An arrangement would undo an order. */
-            hm_budget budget = hm_budget_of(limits[i][0], limits[i][1]);
+            hm_frame_budget budget = test_budget_of(limits[i][0], limits[i][1]);
             uint64_t swaps = 0, compares = 0;
             CHECK(++frames < 20000);
             done = 0;
             for (uint32_t k = 0; k < CALLS - 3; k++) {
-                hm_budget before = budget;
+                hm_frame_budget before = budget;
                 hm_progress progress = calls[k](&on, &budget);
                 swaps += progress.swaps;
                 compares += progress.compares;
@@ -184,8 +184,8 @@ TEST(budget, is_shared_by_the_calls_of_a_frame)
                 is_done[k] = progress.done;
                 done += progress.done;
             }
-            CHECK(limits[i][0] == 0 || swaps + budget.max_swaps == limits[i][0]);
-            CHECK(limits[i][1] == 0 || compares + budget.max_compares == limits[i][1]);
+            CHECK(limits[i][0] == 0 || swaps + budget.swaps_left == limits[i][0]);
+            CHECK(limits[i][1] == 0 || compares + budget.compares_left == limits[i][1]);
         }
         end(&on);
     }
@@ -195,12 +195,12 @@ TEST(budget, a_spent_one_does_nothing_and_says_done_only_if_that_is_known)
 {
     for (uint32_t k = 0; k < CALLS; k++) {
         stage on;
-        hm_budget spent = {100, 100, true};
+        hm_frame_budget spent = {100, 100, true};
         begin(&on, true);
         hm_progress progress = calls[k](&on, &spent);
         CHECK(costs_nothing(progress) && !progress.done);
-        CHECK(spent.max_swaps == 100 && spent.max_compares == 100 && spent.is_spent);
-        hm_budget little = hm_budget_of(1, 1);
+        CHECK(spent.swaps_left == 100 && spent.compares_left == 100 && spent.is_spent);
+        hm_frame_budget little = test_budget_of(1, 1);
         CHECK(!calls[k](&on, &little).done && little.is_spent);
         progress = calls[k](&on, &little); /* In the middle of it nothing more is known. */
         CHECK(costs_nothing(progress) && !progress.done);
@@ -218,11 +218,30 @@ TEST(budget, a_spent_one_does_nothing_and_says_done_only_if_that_is_known)
     }
 }
 
+TEST(budget, a_limit_of_0_is_spent_and_one_without_limits_ends_in_one_call)
+{
+    static const hm_frame_budget none[] = {{0, 100, false}, {100, 0, false}, {0}};
+    for (uint32_t k = 0; k < CALLS; k++) {
+        stage on;
+        begin(&on, true);
+        for (uint32_t i = 0; i < sizeof none / sizeof *none; i++) {
+            hm_frame_budget budget = none[i];
+            hm_progress progress = calls[k](&on, &budget);
+            CHECK(costs_nothing(progress) && !progress.done);
+            CHECK(hm_frame_budget_of(none[i].swaps_left, none[i].compares_left).is_spent);
+        }
+        hm_frame_budget budget = hm_frame_budget_of(HM_NO_LIMIT, HM_NO_LIMIT);
+        CHECK(!budget.is_spent && calls[k](&on, &budget).done && !budget.is_spent);
+        CHECK(budget.swaps_left == HM_NO_LIMIT && budget.compares_left == HM_NO_LIMIT);
+        end(&on);
+    }
+}
+
 TEST(budget, a_spent_one_does_not_know_what_an_edit_has_left_in_order)
 {
     for (uint32_t k = 0; k < ORDERS; k++) {
         stage on;
-        hm_budget spent = {.is_spent = true};
+        hm_frame_budget spent = {.is_spent = true};
         begin(&on, true);
         CHECK(calls[k](&on, NULL).done && calls[k](&on, &spent).done);
         hm_map_touch_all(&on.map);
@@ -241,7 +260,7 @@ TEST(budget, a_spent_one_does_not_know_what_an_edit_has_left_in_order)
 TEST(budget, an_empty_container_is_done_whatever_is_left)
 {
     stage on;
-    hm_budget spent = {.is_spent = true};
+    hm_frame_budget spent = {.is_spent = true};
     begin(&on, false);
     for (uint32_t k = 0; k < CALLS; k++)
         CHECK(costs_nothing(calls[k](&on, &spent)) &&

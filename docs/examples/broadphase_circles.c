@@ -289,8 +289,8 @@ static void sort_circles(struct circles *c)
 void circles_defragment(struct circles *c)
 {
     const uint32_t swaps = c->settings.swaps;
-    hm_budget for_circles = hm_budget_of(swaps, 10 * swaps);
-    hm_budget for_contacts = hm_budget_of(swaps, 0), for_cells = for_contacts;
+    hm_frame_budget for_circles = hm_frame_budget_of(swaps, 10 * swaps);
+    hm_frame_budget for_contacts = hm_frame_budget_of(swaps, HM_NO_LIMIT), for_cells = for_contacts;
     circle_map_defragment(&c->map, &by_cell, &for_circles);
     contacts_lists_defragment(&c->contacts, &for_contacts);
     cells_index_defragment(&c->cells, &for_cells);

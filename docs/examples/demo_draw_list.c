@@ -65,7 +65,7 @@ static uint64_t material_then_distance(const void *value, void *context)
     return (uint64_t)item->material << 32 | item->distance;
 }
 
-hm_progress draw_list_sort(struct draw_list *list, hm_budget *budget)
+hm_progress draw_list_sort(struct draw_list *list, hm_frame_budget *budget)
 {
     static const hm_order order = {.key = material_then_distance};
     return draw_secondary_defragment(&list->items, &order, budget);

@@ -47,7 +47,7 @@ void draw_list_forget(struct draw_list *list, const struct scene *scene, scene_n
                       uint32_t count);
 
 /* Brings the list nearer to its order. */
-hm_progress draw_list_sort(struct draw_list *list, hm_budget *budget);
+hm_progress draw_list_sort(struct draw_list *list, hm_frame_budget *budget);
 
 /* Counts how often the material changes from one item to the next. */
 uint32_t draw_list_changes(const struct draw_list *list);

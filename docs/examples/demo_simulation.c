@@ -358,19 +358,19 @@ static void turn_scene(struct simulation *s)
 /* Both limits bound the work of a frame. Where groups are replaced in their place, a changed node
  * takes about one swap and 20 compares, so 100,000 nodes of which 1% are replaced take 1,200 swaps
  * and 28,000 compares. Elsewhere it takes as many swaps as it is given. */
-static hm_budget choose_budget(const struct simulation *s)
+static hm_frame_budget choose_budget(const struct simulation *s)
 {
     enum { COMPARES_A_SWAP = 4 };
     const struct demo_settings *settings = s->settings;
     uint64_t compares = (uint64_t)settings->swaps * COMPARES_A_SWAP;
-    hm_budget budget =
-        hm_budget_of(settings->swaps, compares < UINT32_MAX ? (uint32_t)compares : UINT32_MAX);
+    hm_frame_budget budget = hm_frame_budget_of(
+        settings->swaps, compares < UINT32_MAX ? (uint32_t)compares : UINT32_MAX);
     if (settings->budget_us > 0) {
-        hm_budget timed = scene_pace_budget(&s->pace, settings->budget_us / 1e3);
-        if (timed.max_swaps < budget.max_swaps)
-            budget.max_swaps = timed.max_swaps;
-        if (timed.max_compares < budget.max_compares)
-            budget.max_compares = timed.max_compares;
+        hm_frame_budget timed = scene_pace_budget(&s->pace, settings->budget_us / 1e3);
+        if (timed.swaps_left < budget.swaps_left)
+            budget.swaps_left = timed.swaps_left;
+        if (timed.compares_left < budget.compares_left)
+            budget.compares_left = timed.compares_left;
     }
     return budget;
 }
@@ -391,7 +391,7 @@ const char *simulation_step(struct simulation *s, struct demo_frame *frame)
     double updated = now_ms();
     *frame = (struct demo_frame){.update_ms = updated - start};
     if (s->defragments) {
-        hm_budget budget = choose_budget(s);
+        hm_frame_budget budget = choose_budget(s);
         hm_progress spent = scene_defragment(&s->scene, &budget);
         frame->defragment_ms = now_ms() - updated;
         scene_pace_add(&s->pace, spent, frame->defragment_ms);
@@ -402,7 +402,7 @@ const char *simulation_step(struct simulation *s, struct demo_frame *frame)
         return "the scene does not fit into memory";
     if (s->defragments) {
         double looked = now_ms();
-        hm_budget budget = hm_budget_of(s->settings->sort_swaps, 0);
+        hm_frame_budget budget = hm_frame_budget_of(s->settings->sort_swaps, HM_NO_LIMIT);
         hm_progress spent = draw_list_sort(&s->draw_list, &budget);
         frame->sort_ms = now_ms() - looked;
         frame->sort_swaps = (uint32_t)spent.swaps;

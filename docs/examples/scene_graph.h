@@ -204,7 +204,7 @@ bool scene_world_of(const struct scene *scene, scene_node_handle node,
  * To put in order what has changed, a round may have to shift nearly all nodes. So while the scene
  * changes between all calls, a round waits until the changes are a 16th of the swaps that the last
  * one took; a call that only waits does nothing. */
-hm_progress scene_defragment(struct scene *scene, hm_budget *budget);
+hm_progress scene_defragment(struct scene *scene, hm_frame_budget *budget);
 
 /* What calls of scene_defragment took, the last ones above all. A zeroed one knows nothing yet. */
 struct scene_pace {
@@ -218,12 +218,12 @@ void scene_pace_add(struct scene_pace *pace, hm_progress spent, double ms);
 /* Returns the budget for a call that is to take at most so many milliseconds, even if it uses up
  * both limits. Example:
  *
- *     hm_budget budget = scene_pace_budget(&pace, 0.5);
+ *     hm_frame_budget budget = scene_pace_budget(&pace, 0.5);
  *     double start = now_ms();
  *     hm_progress spent = scene_defragment(&scene, &budget);
  *     scene_pace_add(&pace, spent, now_ms() - start);
  */
-hm_budget scene_pace_budget(const struct scene_pace *pace, double ms);
+hm_frame_budget scene_pace_budget(const struct scene_pace *pace, double ms);
 
 /* Saving */
 

@@ -91,18 +91,17 @@ static void end_round(struct scene *scene, hm_progress progress)
 }
 
 /* Renumbers as many labels as the budget allows, and returns how many. */
-static uint32_t number_within(struct scene *scene, hm_budget *budget)
+static uint32_t number_within(struct scene *scene, hm_frame_budget *budget)
 {
-    if (budget == NULL || budget->max_compares == 0)
-        return scene_number(scene, budget != NULL && budget->max_swaps != 0 ? budget->max_swaps
-                                                                            : UINT32_MAX);
-    uint32_t numbered = scene_number(scene, budget->max_compares / NUMBERING_SHARE + 1);
-    budget->max_compares -= numbered;
-    budget->is_spent = budget->max_compares == 0;
+    if (budget == NULL || budget->compares_left == HM_NO_LIMIT)
+        return scene_number(scene, budget != NULL ? budget->swaps_left : HM_NO_LIMIT);
+    uint32_t numbered = scene_number(scene, budget->compares_left / NUMBERING_SHARE + 1);
+    budget->compares_left -= numbered;
+    budget->is_spent = budget->compares_left == 0;
     return numbered;
 }
 
-hm_progress scene_defragment(struct scene *scene, hm_budget *budget)
+hm_progress scene_defragment(struct scene *scene, hm_frame_budget *budget)
 {
     hm_order order = {.compare = compare_labels, .context = &scene->base};
     if (!is_due(scene) || (budget != NULL && budget->is_spent))
@@ -126,7 +125,7 @@ void scene_pace_add(struct scene_pace *pace, hm_progress spent, double ms)
     pace->ms = kept * pace->ms + ms;
 }
 
-/* From 1 to UINT32_MAX: 0 would be no limit. */
+/* At least 1, so that there are steps to measure. */
 static uint32_t limit_of(double steps)
 {
     return steps < 1 ? 1 : steps < (double)UINT32_MAX ? (uint32_t)steps : UINT32_MAX;
@@ -134,7 +133,7 @@ static uint32_t limit_of(double steps)
 
 /* Both limits share the time as swaps and compares did in the last calls, but neither gets less
  * than an eighth of it, so that it can grow when the work changes. */
-hm_budget scene_pace_budget(const struct scene_pace *pace, double ms)
+hm_frame_budget scene_pace_budget(const struct scene_pace *pace, double ms)
 {
     static const double guess = 5000; /* steps a ms */
     static const double least = 1.0 / 8;
@@ -142,7 +141,7 @@ hm_budget scene_pace_budget(const struct scene_pace *pace, double ms)
     double most = ms * (steps > 0 && pace->ms > 0 ? steps / pace->ms : guess);
     double share = steps > 0 ? pace->swaps / steps : 1.0 / 2;
     share = share < least ? least : share > 1 - least ? 1 - least : share;
-    return hm_budget_of(limit_of(most * share), limit_of(most * (1 - share)));
+    return hm_frame_budget_of(limit_of(most * share), limit_of(most * (1 - share)));
 }
 
 /* Validation */

@@ -136,7 +136,8 @@ uint32_t PAGE_EXPORT(small_step)(void)
 {
     hm_progress progress = {0};
     while (progress.swaps == 0 && !progress.done && progress.status == HM_OK)
-        progress = hm_map_defragment(&small, &small_order, &(hm_budget){.max_swaps = 1});
+        progress =
+            hm_map_defragment(&small, &small_order, &(hm_frame_budget){1, HM_NO_LIMIT, false});
     return progress.swaps == 0 ? 0 : progress.done ? 2 : 1;
 }
 
@@ -262,10 +263,8 @@ bool PAGE_EXPORT(swarm_begin)(void)
     return hm_map_count(&swarm) == SWARM_COUNT;
 }
 
-/* Replaces `churn` items, and spends a budget of so many swaps and compares; without swaps, none.
- */
-void PAGE_EXPORT(swarm_frame)(uint32_t churn, uint32_t max_swaps, uint32_t max_compares,
-                              bool by_key)
+/* Replaces `churn` items, and spends a budget of so many swaps and compares. */
+void PAGE_EXPORT(swarm_frame)(uint32_t churn, uint32_t swaps, uint32_t compares, bool by_key)
 {
     const hm_order order = {.compare = by_key ? NULL : swarm_compare,
                             .key = by_key ? swarm_key : NULL};
@@ -273,10 +272,8 @@ void PAGE_EXPORT(swarm_frame)(uint32_t churn, uint32_t max_swaps, uint32_t max_c
         hm_map_erase_at(&swarm, page_random(&swarm_seed, hm_map_count(&swarm)));
     for (uint32_t i = 0; i < churn; i++)
         swarm_insert();
-    swarm_progress = (hm_progress){0};
-    hm_budget budget = hm_budget_of(max_swaps, max_compares);
-    if (max_swaps != 0 && max_compares != 0)
-        swarm_progress = hm_map_defragment(&swarm, &order, &budget);
+    hm_frame_budget budget = hm_frame_budget_of(swaps, compares);
+    swarm_progress = hm_map_defragment(&swarm, &order, &budget);
 }
 
 uint32_t PAGE_EXPORT(swarm_swaps)(void)

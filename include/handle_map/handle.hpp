@@ -23,34 +23,33 @@ namespace hm
 using status = hm_status;
 using handle_state = hm_handle_state;
 using stats = hm_stats;
-using budget = hm_budget;
+using frame_budget = hm_frame_budget;
 using progress = hm_progress;
 
-inline budget budget_of(std::uint32_t max_swaps, std::uint32_t max_compares) noexcept
+/* A limit that nothing uses up. */
+inline constexpr std::uint32_t no_limit = HM_NO_LIMIT;
+
+inline frame_budget frame_budget_of(std::uint32_t swaps, std::uint32_t compares) noexcept
 {
-    return hm_budget_of(max_swaps, max_compares);
+    return hm_frame_budget_of(swaps, compares);
 }
 
 /* What defragment and arrange take: a budget that the calls of a frame share, as a variable; or a
  * constant or temporary one, of which this call spends a copy; or nothing, for no limit. */
 class budget_argument
 {
-    budget own_{};
-    budget *shared_ = nullptr;
+    frame_budget own_ = frame_budget_of(no_limit, no_limit);
+    frame_budget *shared_ = nullptr;
 
   public:
     budget_argument() = default;
-    budget_argument(budget &shared) noexcept : shared_(&shared)
+    budget_argument(frame_budget &shared) noexcept : shared_(&shared)
     {
     }
-    budget_argument(const budget &own) noexcept : own_(own)
+    budget_argument(const frame_budget &own) noexcept : own_(own)
     {
     }
-    budget_argument(std::uint32_t max_swaps, std::uint32_t max_compares) noexcept
-        : own_(budget_of(max_swaps, max_compares))
-    {
-    }
-    operator budget *() noexcept
+    operator frame_budget *() noexcept
     {
         return shared_ != nullptr ? shared_ : &own_;
     }

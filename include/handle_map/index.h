@@ -160,7 +160,7 @@ HM_API void hm_index_clear(hm_index *index);
 /* Closes the gaps between the arrays of members, as hm_lists_defragment does: a swap is one array
  * that is moved, there are no compares, and a call costs what one of hm_lists_defragment does.
  * Never fails. Invalidates all pointers to members. */
-HM_API hm_progress hm_index_defragment(hm_index *index, hm_budget *budget);
+HM_API hm_progress hm_index_defragment(hm_index *index, hm_frame_budget *budget);
 
 /* Gives back whole pages: those after the last owner, the last array and the last key. Gaps
  * between the arrays stay, unless hm_index_defragment closes them first. HM_ERROR_MEMORY: the
@@ -306,7 +306,7 @@ HM_END_C
                   hm_index_key_of(&hm_self->index, hm_owner.id, hm_key))                           \
     HM_TYPED_FORM_ASK(prefix, index, uint32_t, key_count)                                          \
     HM_TYPED_FORM(index, hm_progress, prefix##_index_defragment,                                   \
-                  (prefix##_index * hm_self, hm_budget * hm_within),                               \
+                  (prefix##_index * hm_self, hm_frame_budget * hm_within),                         \
                   hm_index_defragment(&hm_self->index, hm_within))
 
 #endif

@@ -272,7 +272,7 @@ static inline hm_handle hm_lists_handle_at(const hm_lists *lists, uint32_t index
  * compares. A call looks at no more than 4,096 blocks, and 4 more for each swap that it may make.
  * Done: there are no gaps; then a call costs nothing until something changes, and memory that an
  * erase leaves unused is free at once. Never fails. Invalidates all pointers to items. */
-HM_API hm_progress hm_lists_defragment(hm_lists *lists, hm_budget *budget);
+HM_API hm_progress hm_lists_defragment(hm_lists *lists, hm_frame_budget *budget);
 
 /* Gives back whole pages: those after the last block, and those of the ID table after the last
  * live slot, as hm_map_trim does; without a capacity moves what is half empty to a smaller range.
@@ -346,7 +346,7 @@ HM_END_C
     HM_TYPED_FORM_OF(prefix, lists, , hm_status, adopt, prefix##_handle)                           \
     HM_TYPED_FORM_OF(prefix, lists, , bool, destroy, prefix##_handle)                              \
     HM_TYPED_FORM(lists, hm_progress, prefix##_lists_defragment,                                   \
-                  (prefix##_lists * hm_self, hm_budget * hm_within),                               \
+                  (prefix##_lists * hm_self, hm_frame_budget * hm_within),                         \
                   hm_lists_defragment(&hm_self->lists, hm_within))
 
 #define HM_LISTS_DEFINE_DESTROY_IF(prefix, type)                                                   \

@@ -267,7 +267,7 @@ HM_API hm_map_stats hm_map_get_stats(const hm_map *map);
  * call tries again.
  *
  * When busy: spends nothing, not done. Invalidates all pointers to items and all dense indices. */
-HM_API hm_progress hm_map_defragment(hm_map *map, const hm_order *order, hm_budget *budget);
+HM_API hm_progress hm_map_defragment(hm_map *map, const hm_order *order, hm_frame_budget *budget);
 
 /* As hm_map_defragment, for an order given as handles, such as a walk over a tree: the named items
  * come first, in the order of their handles. Handles that do not resolve and handles that occurred
@@ -293,7 +293,7 @@ HM_API hm_progress hm_map_defragment(hm_map *map, const hm_order *order, hm_budg
  *     hm_map_arrange(&map, handles, n, &budget);
  */
 HM_API hm_progress hm_map_arrange(hm_map *map, const hm_handle *handles, uint32_t n,
-                                  hm_budget *budget);
+                                  hm_frame_budget *budget);
 
 /* Tells the order that this item's position in it may have changed. A handle that does not resolve
  * is ignored. O(1). Example:

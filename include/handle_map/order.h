@@ -14,7 +14,7 @@
  *     }
  *
  *     const hm_order order = {.compare = by_depth};
- *     hm_budget budget = hm_budget_of(1000, 10000); // for this frame
+ *     hm_frame_budget budget = hm_frame_budget_of(1000, 10000); // for this frame
  *     bool in_order = hm_map_defragment(&map, &order, &budget).done;
  *
  * Owns: nothing. Threads: these are plain values. */
@@ -36,29 +36,33 @@ typedef struct hm_order {
 
 #endif
 
+/* A limit that nothing uses up. */
+#define HM_NO_LIMIT UINT32_MAX
+
 /* What calls may still spend. Each call lowers the limits by what it used, so that the calls of a
- * frame, for any containers, share one budget: begin each frame with a new one. When a limit is
- * used up, or a call ends not done without a failure, the budget is spent: every later call with it
- * does nothing, and says done only if that is known without work. Where a budget is passed, NULL
- * means no limit. Example:
+ * frame, for any containers, share one budget: begin each frame with a new one. When a limit is 0,
+ * or a call ends not done without a failure, the budget is spent: every later call with it does
+ * nothing, and says done only if that is known without work. Where a budget is passed, NULL means
+ * no limit. Example:
  *
- *     hm_budget budget = hm_budget_of(1000, 0);
+ *     hm_frame_budget budget = hm_frame_budget_of(1000, HM_NO_LIMIT);
  *     hm_map_defragment(&map, &order, &budget);
  *     hm_map_defragment(&other_map, &order, &budget); // with what is left of the 1000 swaps
  */
-typedef struct hm_budget {
-    uint32_t max_swaps;    /* exchanges of two items; rotating k items takes k - 1. 0: no limit */
-    uint32_t max_compares; /* calls of compare and of key together. 0: no limit */
-    bool is_spent;         /* a limit of 0 means that it was used up, or that there was none */
-} hm_budget;
+typedef struct hm_frame_budget {
+    uint32_t swaps_left;    /* exchanges of two items; rotating k items takes k - 1 */
+    uint32_t compares_left; /* calls of compare and of key together */
+    bool is_spent;          /* a limit was used up, or a call would have needed more */
+} hm_frame_budget;
 
-/* Returns a budget with these limits, of which nothing is spent. */
-static inline hm_budget hm_budget_of(uint32_t max_swaps, uint32_t max_compares)
+/* Returns a budget with these limits, of which nothing is spent: HM_NO_LIMIT, or what a frame has
+ * time for, which may be 0: then calls do nothing. */
+static inline hm_frame_budget hm_frame_budget_of(uint32_t swaps, uint32_t compares)
 {
-    hm_budget budget;
-    budget.max_swaps = max_swaps;
-    budget.max_compares = max_compares;
-    budget.is_spent = false;
+    hm_frame_budget budget;
+    budget.swaps_left = swaps;
+    budget.compares_left = compares;
+    budget.is_spent = swaps == 0 || compares == 0;
     return budget;
 }
 

@@ -6,7 +6,7 @@
  * lambda expression (each frame makes a new lambda object, but they have one type) or the same
  * function. So if what a lambda captures has changed, call touch_all. Example:
  *
- *     hm::budget budget = hm::budget_of(1000, 10000); // for the calls of this frame
+ *     hm::frame_budget budget = hm::frame_budget_of(1000, 10000); // for the calls of this frame
  *     sprites.defragment([](const sprite &a, const sprite &b) { return a.depth < b.depth; },
  *                        budget);
  *

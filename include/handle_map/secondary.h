@@ -182,7 +182,7 @@ HM_API hm_secondary_stats hm_secondary_get_stats(const hm_secondary *secondary);
  * `key` see values. A set that replaces a value reports the change to the order; an edit in place
  * needs hm_secondary_touch. Invalidates all pointers to values and all dense indices. */
 HM_API hm_progress hm_secondary_defragment(hm_secondary *secondary, const hm_order *order,
-                                           hm_budget *budget);
+                                           hm_frame_budget *budget);
 
 /* As hm_map_arrange: the values of the named owners come first, in the order of their handles.
  * Handles that have no value here are skipped. So the list may have all handles of the owners'
@@ -191,7 +191,7 @@ HM_API hm_progress hm_secondary_defragment(hm_secondary *secondary, const hm_ord
  * more after `done`. In all it takes fewer swaps than there are values, and may take nearly as many
  * for a single handle. Invalidates what hm_secondary_defragment does. */
 HM_API hm_progress hm_secondary_arrange(hm_secondary *secondary, const hm_handle *handles,
-                                        uint32_t n, hm_budget *budget);
+                                        uint32_t n, hm_frame_budget *budget);
 
 /* Tell the order that the position of this owner's value in it may have changed (a handle that has
  * no value is ignored), or that any value may have: then the next call starts over. So it does

@@ -217,13 +217,13 @@ HM_API hm_table_stats hm_table_get_stats(const hm_table *table);
  *     hm_table_defragment(&points, 0, &by_x, &budget);
  */
 HM_API hm_progress hm_table_defragment(hm_table *table, uint32_t column, const hm_order *order,
-                                       hm_budget *budget);
+                                       hm_frame_budget *budget);
 
 /* As hm_map_arrange: brings the rows of n handles to the front, in this order. In all it takes
  * fewer swaps than the table has rows, and may take nearly as many for a single handle. Invalidates
  * what hm_table_defragment does. */
 HM_API hm_progress hm_table_arrange(hm_table *table, const hm_handle *handles, uint32_t n,
-                                    hm_budget *budget);
+                                    hm_frame_budget *budget);
 
 /* Tell the order that this row's position in it may have changed (a handle that does not resolve is
  * ignored), or that any row may have: then the next call starts over. So it does after
@@ -491,7 +491,7 @@ HM_END_C
 #define HM_TABLE_DEFINE_ORDER(prefix)                                                              \
     HM_TYPED_FORM_WITH(table, hm_progress, prefix##_table_defragment,                              \
                        (prefix##_table * hm_self, uint32_t hm_number, const hm_order *hm_by,       \
-                        hm_budget *hm_within),                                                     \
+                        hm_frame_budget *hm_within),                                               \
                        (HM_TYPED_CONTRACT_ORDER(prefix##_table_defragment),                        \
                         HM_CONTRACT(hm_number < sizeof(prefix##_table_columns),                    \
                                     #prefix "_table_defragment: the column is out of range")),     \

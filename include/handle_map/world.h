@@ -294,7 +294,7 @@ HM_API void hm_world_touch_all(hm_world *world, hm_component component);
  * chunks of those that it begins to order. For a tag and for a component of another world it spends
  * nothing, and is done. Invalidates all pointers to values of entities that have the component. */
 HM_API hm_progress hm_world_defragment(hm_world *world, hm_component component,
-                                       const hm_order *order, hm_budget *budget);
+                                       const hm_order *order, hm_frame_budget *budget);
 
 /* Forgets what the orders of all components know, as hm_map_forget_order: the next calls of
  * hm_world_defragment start over, at the first archetype. The clock stays. Inside a callback it is
@@ -549,7 +549,7 @@ HM_END_C
                           hm_world_touch_all(hm_self, hm_kind.id))                                 \
     HM_TYPED_FORM_ORDER(world, prefix##_defragment,                                                \
                         (hm_world * hm_self, prefix##_component hm_kind, const hm_order *hm_by,    \
-                         hm_budget *hm_within),                                                    \
+                         hm_frame_budget *hm_within),                                              \
                         hm_world_defragment(hm_self, hm_kind.id, hm_by, hm_within))
 
 #endif

@@ -39,7 +39,8 @@ static void dense_enter(const hm_dense *dense)
     hm_guard_enter(dense->guard);
 }
 
-hm_progress hm_dense_defragment(const hm_dense *dense, const hm_order *order, hm_budget *budget)
+hm_progress hm_dense_defragment(const hm_dense *dense, const hm_order *order,
+                                hm_frame_budget *budget)
 {
     dense_check_order(dense, order, "defragment");
     if (dense_refuses(dense))
@@ -57,7 +58,7 @@ hm_progress hm_dense_defragment(const hm_dense *dense, const hm_order *order, hm
 }
 
 hm_progress hm_dense_arrange(const hm_dense *dense, const hm_handle *handles, uint32_t n,
-                             hm_budget *budget)
+                             hm_frame_budget *budget)
 {
     if (handles == NULL && n != 0)
         dense_panic(dense, "arrange", "handles is NULL");

@@ -38,9 +38,10 @@ typedef struct hm_dense {
 
 /* These are the functions of the container: hm_map_defragment and so on. The container is not NULL.
  */
-hm_progress hm_dense_defragment(const hm_dense *dense, const hm_order *order, hm_budget *budget);
+hm_progress hm_dense_defragment(const hm_dense *dense, const hm_order *order,
+                                hm_frame_budget *budget);
 hm_progress hm_dense_arrange(const hm_dense *dense, const hm_handle *handles, uint32_t n,
-                             hm_budget *budget);
+                             hm_frame_budget *budget);
 uint32_t hm_dense_bound(const hm_dense *dense, const hm_order *order, const void *probe,
                         bool is_upper);
 
@@ -110,7 +111,7 @@ HM_INLINE uint32_t hm_dense_erase_parts(const hm_id_table *ids, const hm_handle 
  */
 #define HM_DENSE_ORDER(kind, described, ...)                                                       \
     hm_progress hm_##kind##_defragment(hm_##kind *kind, __VA_ARGS__ const hm_order *order,         \
-                                       hm_budget *budget)                                          \
+                                       hm_frame_budget *budget)                                    \
     {                                                                                              \
         HM_CONTRACT(kind != NULL, "hm_" #kind "_defragment: " #kind " is NULL");                   \
         const hm_dense dense = described;                                                          \
@@ -135,7 +136,7 @@ HM_INLINE uint32_t hm_dense_erase_parts(const hm_id_table *ids, const hm_handle 
  * kind##_find finds the position of a handle, or HM_INVALID_INDEX, which no order manages. */
 #define HM_DENSE_ARRANGE(kind, described)                                                          \
     hm_progress hm_##kind##_arrange(hm_##kind *kind, const hm_handle *handles, uint32_t n,         \
-                                    hm_budget *budget)                                             \
+                                    hm_frame_budget *budget)                                       \
     {                                                                                              \
         HM_CONTRACT(kind != NULL, "hm_" #kind "_arrange: " #kind " is NULL");                      \
         const hm_dense dense = described;                                                          \

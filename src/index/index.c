@@ -431,7 +431,7 @@ hm_status hm_index_reserve(hm_index *index, uint32_t n)
     return hm_index_blame(index, status);
 }
 
-hm_progress hm_index_defragment(hm_index *index, hm_budget *budget)
+hm_progress hm_index_defragment(hm_index *index, hm_frame_budget *budget)
 {
     HM_CONTRACT(index != NULL, "hm_index_defragment: index is NULL");
     if (hm_guard_refuses(&index->guard, "index", index->name))

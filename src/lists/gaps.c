@@ -33,13 +33,12 @@ static uint32_t gaps_move(hm_lists_blocks *blocks, uint32_t to, uint32_t from)
     return gap;
 }
 
-hm_progress hm_lists_close_gaps(hm_lists_blocks *blocks, hm_budget *budget)
+hm_progress hm_lists_close_gaps(hm_lists_blocks *blocks, hm_frame_budget *budget)
 {
     hm_progress progress = {.done = blocks->cursor >= blocks->end};
     if (hm_budget_is_spent(budget))
         return progress;
-    bool has_limit = budget != NULL && budget->max_swaps != 0;
-    uint64_t swaps = has_limit ? budget->max_swaps : UINT64_MAX / 8;
+    uint64_t swaps = hm_budget_limits_swaps(budget) ? budget->swaps_left : UINT64_MAX / 8;
     uint64_t looks = GAPS_BLOCKS + GAPS_BLOCKS_PER_SWAP * swaps;
     uint32_t at = blocks->cursor;
     for (; at < blocks->end && looks > 0; looks--) {

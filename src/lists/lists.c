@@ -504,7 +504,7 @@ hm_status hm_lists_trim(hm_lists *lists)
     return hm_lists_blame(lists, status);
 }
 
-hm_progress hm_lists_defragment(hm_lists *lists, hm_budget *budget)
+hm_progress hm_lists_defragment(hm_lists *lists, hm_frame_budget *budget)
 {
     HM_CONTRACT(lists != NULL, "hm_lists_defragment: lists is NULL");
     if (hm_guard_refuses(&lists->guard, "lists", lists->name))

@@ -46,7 +46,7 @@ hm_status hm_lists_trim_units(hm_lists_blocks *blocks);
 hm_status hm_lists_shrink_range(hm_lists_blocks *blocks);
 
 /* As hm_lists_defragment; never busy. */
-hm_progress hm_lists_close_gaps(hm_lists_blocks *blocks, hm_budget *budget);
+hm_progress hm_lists_close_gaps(hm_lists_blocks *blocks, hm_frame_budget *budget);
 
 /* Makes the next n pushes to a list succeed, until it becomes empty or the gaps are closed.
  * HM_ERROR_FULL, HM_ERROR_MEMORY: nothing has changed. May move the items; without a capacity all

@@ -175,10 +175,9 @@ static bool order_may_look_near(const hm_order_call *call)
 {
     const hm_order_state *state = call->state;
     const hm_order_search *search = &state->search;
-    uint32_t max_compares = call->budget.max_compares;
     return state->order.loops != NULL && call->sequence->lane_shift == 0 &&
            search->end == state->cursor && search->step != 0 && search->probe_end == 0 &&
-           (max_compares == 0 || max_compares - call->spent.compares >= ORDER_NEAR_COMPARES);
+           call->max_compares - call->spent.compares >= ORDER_NEAR_COMPARES;
 }
 
 static bool order_is_near(uint32_t a, uint32_t b)

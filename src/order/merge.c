@@ -175,13 +175,10 @@ static bool order_sort_groups(hm_order_call *call)
     hm_order_state *state = call->state;
     hm_order_merge *merge = &state->merge;
     uint32_t size = state->batch.count, *items = state->batch.items[state->batch.current];
-    uint32_t max_compares = call->budget.max_compares;
-    if (state->is_disturbed || (max_compares != 0 && max_compares < ORDER_GROUP_COMPARES))
+    if (state->is_disturbed || call->max_compares < ORDER_GROUP_COMPARES)
         return order_sort_none(state);
     uint32_t groups = (size - merge->end) / ORDER_GROUP;
-    uint64_t allowed = groups + 1;
-    if (max_compares != 0)
-        allowed = (max_compares - call->spent.compares) / ORDER_GROUP_COMPARES;
+    uint64_t allowed = (call->max_compares - call->spent.compares) / ORDER_GROUP_COMPARES;
     uint32_t most = allowed < groups ? (uint32_t)allowed : groups;
     for (uint32_t i = 0; i < most; i++, merge->end += ORDER_GROUP)
         order_sort_four(call, &items[merge->end]);
@@ -201,11 +198,10 @@ static bool order_sort_copies(hm_order_call *call)
     const hm_order *order = &state->order;
     const hm_order_batch *batch = &state->batch;
     hm_order_merge *merge = &state->merge;
-    uint32_t max_compares = call->budget.max_compares;
-    if (state->is_disturbed || (max_compares != 0 && max_compares < HM_ORDER_GROUP_COMPARES))
+    if (state->is_disturbed || call->max_compares < HM_ORDER_GROUP_COMPARES)
         return order_sort_none(state);
     while (merge->end < batch->count) {
-        if (max_compares != 0 && max_compares - call->spent.compares < HM_ORDER_GROUP_COMPARES)
+        if (call->max_compares - call->spent.compares < HM_ORDER_GROUP_COMPARES)
             return false;
         uint32_t left = batch->count - merge->end;
         uint32_t count = left < HM_ORDER_GROUP ? left : HM_ORDER_GROUP;
@@ -257,11 +253,9 @@ static void order_merge_ends(hm_order_call *call)
     uint32_t list = batch->current, left_count = merge->left_end - merge->left;
     uint32_t right_count = merge->right_end - merge->right;
     uint32_t steps = ((left_count < right_count ? left_count : right_count) - 1) / 2;
-    if (call->budget.max_compares != 0) {
-        uint64_t allowed = (call->budget.max_compares - call->spent.compares) / 2;
-        if (steps > allowed)
-            steps = (uint32_t)allowed;
-    }
+    uint64_t allowed = (call->max_compares - call->spent.compares) / 2;
+    if (steps > allowed)
+        steps = (uint32_t)allowed;
     hm_order_ends ends = {batch->items[list],  batch->copies[list],
                           batch->items[!list], batch->copies[!list],
                           merge->left,         merge->left_end - 1,

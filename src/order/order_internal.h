@@ -32,7 +32,7 @@ enum { HM_MARKS_PER_WORD = 32 };
 typedef struct hm_order_call {
     hm_order_state *state;
     const hm_sequence *sequence;
-    hm_budget budget;
+    uint64_t max_swaps, max_compares; /* UINT64_MAX: no limit */
     hm_progress spent;
     uint64_t work, max_work; /* entries of lists, words of marks */
 } hm_order_call;
@@ -112,9 +112,7 @@ static inline uint32_t hm_order_take_work(hm_order_call *call, uint32_t wanted)
 /* Takes as many of the wanted compares as are left; returns how many. */
 static inline uint32_t hm_order_take_compares(hm_order_call *call, uint32_t wanted)
 {
-    uint64_t left = wanted;
-    if (call->budget.max_compares != 0)
-        left = call->budget.max_compares - call->spent.compares;
+    uint64_t left = call->max_compares - call->spent.compares;
     uint32_t taken = wanted < left ? wanted : (uint32_t)left;
     call->spent.compares += taken;
     return taken;
@@ -122,7 +120,7 @@ static inline uint32_t hm_order_take_compares(hm_order_call *call, uint32_t want
 
 static inline bool hm_order_may_compare(hm_order_call *call)
 {
-    if (call->budget.max_compares != 0 && call->spent.compares >= call->budget.max_compares)
+    if (call->spent.compares >= call->max_compares)
         return false;
     call->spent.compares++;
     return true;
@@ -130,7 +128,7 @@ static inline bool hm_order_may_compare(hm_order_call *call)
 
 static inline bool hm_order_may_swap(hm_order_call *call)
 {
-    if (call->budget.max_swaps != 0 && call->spent.swaps >= call->budget.max_swaps)
+    if (call->spent.swaps >= call->max_swaps)
         return false;
     call->spent.swaps++;
     return true;

@@ -264,12 +264,12 @@ void hm_order_reset(hm_order_state *state);
  * Invalidates positions. Costs at most the budget, and other work on 4 list entries for each swap
  * and compare that it allows, plus 4,096. */
 hm_progress hm_order_run(hm_order_state **place, const hm_order *order, const hm_sequence *sequence,
-                         hm_budget *budget);
+                         hm_frame_budget *budget);
 
 /* As hm_order_run, for an order given as n handles, which may be NULL if n is 0. They are read
  * during these calls only; the state recognises them by their pointer and n. */
 hm_progress hm_order_arrange(hm_order_state **place, const hm_handle *names, uint32_t n,
-                             const hm_sequence *sequence, hm_budget *budget);
+                             const hm_sequence *sequence, hm_frame_budget *budget);
 
 /* Must be called before positions are renumbered: ends the moves that are in progress; cannot fail.
  * No callback but the sequence's `swapped` runs. Invalidates positions. O(n). */
@@ -320,30 +320,33 @@ uint32_t hm_order_gather(hm_order_state *state, const hm_sequence *sequence,
 void hm_order_shift_bytes(unsigned char *first, size_t size, uint32_t gap, uint32_t n);
 
 /* Whether calls with this budget do nothing. */
-static inline bool hm_budget_is_spent(const hm_budget *budget)
+static inline bool hm_budget_is_spent(const hm_frame_budget *budget)
 {
-    return budget != NULL && budget->is_spent;
+    return budget != NULL &&
+           (budget->is_spent || budget->swaps_left == 0 || budget->compares_left == 0);
 }
 
-/* Takes what was used from a limit; true when it was the last of it. */
-static inline bool hm_budget_lower(uint32_t *limit, uint64_t used)
+/* Whether it limits swaps, or compares. */
+static inline bool hm_budget_limits_swaps(const hm_frame_budget *budget)
 {
-    if (*limit == 0)
-        return false;
-    *limit -= (uint32_t)used;
-    return *limit == 0;
+    return budget != NULL && budget->swaps_left != HM_NO_LIMIT;
+}
+
+static inline bool hm_budget_limits_compares(const hm_frame_budget *budget)
+{
+    return budget != NULL && budget->compares_left != HM_NO_LIMIT;
 }
 
 /* Lowers the limits by what a call has used, which is never more. A call that needs more of one
  * limit ends not done, whatever is left of the other. */
-static inline void hm_budget_spend(hm_budget *budget, const hm_progress *used)
+static inline void hm_budget_spend(hm_frame_budget *budget, const hm_progress *used)
 {
-    if (budget == NULL)
-        return;
-    bool no_swaps = hm_budget_lower(&budget->max_swaps, used->swaps);
-    bool no_compares = hm_budget_lower(&budget->max_compares, used->compares);
-    if (no_swaps || no_compares || (!used->done && used->status == HM_OK))
-        budget->is_spent = true;
+    if (hm_budget_limits_swaps(budget))
+        budget->swaps_left -= (uint32_t)used->swaps;
+    if (hm_budget_limits_compares(budget))
+        budget->compares_left -= (uint32_t)used->compares;
+    if (budget != NULL)
+        budget->is_spent = hm_budget_is_spent(budget) || (!used->done && used->status == HM_OK);
 }
 
 /* Exchanges a multiple of `unit` bytes. Compilers turn it into moves if the unit is a constant. */

@@ -131,9 +131,7 @@ static bool order_bring_item(hm_order_call *call, uint32_t from)
 /* Returns how many of the wanted swaps the budget allows. */
 static uint32_t order_allow_swaps(const hm_order_call *call, uint32_t wanted)
 {
-    if (call->budget.max_swaps == 0)
-        return wanted;
-    uint64_t left = call->budget.max_swaps - call->spent.swaps;
+    uint64_t left = call->max_swaps - call->spent.swaps;
     return wanted < left ? wanted : (uint32_t)left;
 }
 

@@ -87,6 +87,27 @@ void hm_order_disturb(hm_order_state *state, uint32_t index, uint32_t count)
         order_enter_phase(state, HM_ORDER_SCAN);
 }
 
+#ifndef HM_EXHAUSTIVE
+#define ORDER_FREE_WORK 4096 /* entries of other work that any call may do */
+#endif
+
+static hm_order_call order_begin_call(hm_order_state *state, const hm_sequence *sequence,
+                                      const hm_frame_budget *budget)
+{
+    hm_order_call call = {.state = state,
+                          .sequence = sequence,
+                          .max_swaps = UINT64_MAX,
+                          .max_compares = UINT64_MAX,
+                          .max_work = UINT64_MAX};
+    if (hm_budget_limits_swaps(budget))
+        call.max_swaps = budget->swaps_left;
+    if (hm_budget_limits_compares(budget))
+        call.max_compares = budget->compares_left;
+    if (hm_budget_limits_swaps(budget) && hm_budget_limits_compares(budget))
+        call.max_work = 4 * (call.max_swaps + call.max_compares) + ORDER_FREE_WORK;
+    return call;
+}
+
 /* Leaves the lifted items to the next round, which only distinguishes clean marks from others. */
 static void order_let_down(hm_order_state *state)
 {
@@ -101,7 +122,7 @@ void hm_order_end_moves(hm_order_state *state, const hm_sequence *sequence)
     HM_CONTRACT(sequence != NULL, "hm_order_end_moves: sequence is NULL");
     if (state == NULL)
         return;
-    hm_order_call call = {state, sequence, {0}, {0}, 0, UINT64_MAX};
+    hm_order_call call = order_begin_call(state, sequence, NULL);
     if (state->phase == HM_ORDER_PLACE) /* This call has no limits, and so it does not pause. */
         order_enter_phase(state, hm_order_place_items(&call));
     if (state->is_arranging)
@@ -134,21 +155,6 @@ void hm_order_add_sizes(const hm_order_state *state, hm_stats *stats)
 
 /* calls */
 
-#ifndef HM_EXHAUSTIVE
-#define ORDER_FREE_WORK 4096 /* entries of other work that any call may do */
-#endif
-
-static hm_order_call order_begin_call(hm_order_state *state, const hm_sequence *sequence,
-                                      const hm_budget *budget)
-{
-    hm_order_call call = {state, sequence, {0}, {0}, 0, UINT64_MAX};
-    if (budget != NULL)
-        call.budget = *budget;
-    if (call.budget.max_swaps != 0 && call.budget.max_compares != 0)
-        call.max_work = 4 * ((uint64_t)budget->max_swaps + budget->max_compares) + ORDER_FREE_WORK;
-    return call;
-}
-
 bool hm_order_is_for(const hm_order_state *state, const hm_order *order)
 {
     return !state->is_arranging && state->order.compare == order->compare &&
@@ -174,7 +180,7 @@ static bool order_begin(hm_order_state **place, const hm_sequence *sequence, hm_
 }
 
 hm_progress hm_order_run(hm_order_state **place, const hm_order *order, const hm_sequence *sequence,
-                         hm_budget *budget)
+                         hm_frame_budget *budget)
 {
     HM_CONTRACT(place != NULL && sequence != NULL, "hm_order_run: an argument is NULL");
     HM_CONTRACT(order != NULL && (order->compare != NULL || order->key != NULL),
@@ -204,7 +210,7 @@ hm_progress hm_order_run(hm_order_state **place, const hm_order *order, const hm
 }
 
 hm_progress hm_order_arrange(hm_order_state **place, const hm_handle *names, uint32_t n,
-                             const hm_sequence *sequence, hm_budget *budget)
+                             const hm_sequence *sequence, hm_frame_budget *budget)
 {
     HM_CONTRACT(place != NULL && sequence != NULL, "hm_order_arrange: an argument is NULL");
     HM_CONTRACT(names != NULL || n == 0, "hm_order_arrange: the handles are NULL");

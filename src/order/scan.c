@@ -209,8 +209,8 @@ static bool order_pass_items(hm_order_call *call)
     uint32_t most = ORDER_PASSED_AT_ONCE - state->cursor % HM_MARKS_PER_WORD;
     if (most > call->sequence->count - state->cursor)
         most = call->sequence->count - state->cursor;
-    if (call->budget.max_compares != 0 && most > call->budget.max_compares - call->spent.compares)
-        most = (uint32_t)(call->budget.max_compares - call->spent.compares);
+    if (most > call->max_compares - call->spent.compares)
+        most = (uint32_t)(call->max_compares - call->spent.compares);
     if (most == 0)
         return false;
     order_open_mark_words(state, most);

@@ -116,7 +116,7 @@ static bool defragment_choose(hm_world *world, uint32_t *looks, hm_status *statu
     return false;
 }
 
-static hm_progress defragment_archetype(hm_world *world, hm_budget *budget)
+static hm_progress defragment_archetype(hm_world *world, hm_frame_budget *budget)
 {
     hm_world_order *order = hm_world_order_of(world);
     const hm_accessors accessors = {defragment_item_at, defragment_slot_at, defragment_position_of};
@@ -149,10 +149,10 @@ static bool defragment_is_done(const hm_world *world)
 }
 
 /* Archetypes that were in order before the last change may not be any more. */
-static hm_progress defragment_archetypes(hm_world *world, hm_budget *budget)
+static hm_progress defragment_archetypes(hm_world *world, hm_frame_budget *budget)
 {
     hm_progress all = {0};
-    bool has_limit = budget != NULL && (budget->max_swaps != 0 || budget->max_compares != 0);
+    bool has_limit = hm_budget_limits_swaps(budget) || hm_budget_limits_compares(budget);
     uint32_t looks = has_limit ? DEFRAGMENT_ARCHETYPES : UINT32_MAX;
     bool goes_on = true;
     if (hm_world_order_of(world)->clock != world->clock)
@@ -172,7 +172,7 @@ static hm_progress defragment_archetypes(hm_world *world, hm_budget *budget)
 }
 
 static hm_progress defragment_sparse(hm_world *world, uint32_t number, const hm_order *order,
-                                     hm_budget *budget)
+                                     hm_frame_budget *budget)
 {
     hm_world_enter(world);
     hm_progress progress = hm_secondary_defragment(hm_world_sparse(world, number), order, budget);
@@ -213,7 +213,7 @@ static void defragment_begin_anew(hm_world *world, uint32_t number, const hm_ord
 }
 
 hm_progress hm_world_defragment(hm_world *world, hm_component component, const hm_order *order,
-                                hm_budget *budget)
+                                hm_frame_budget *budget)
 {
     HM_CONTRACT(world != NULL, "hm_world_defragment: world is NULL");
     HM_CONTRACT(order != NULL && (order->compare != NULL || order->key != NULL),

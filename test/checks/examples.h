@@ -60,7 +60,7 @@ extern hm_query movers;
 extern hm_commands commands;
 extern hm_handle handle, handles[256];
 extern const hm_order order;
-extern hm_budget budget; /* of this frame */
+extern hm_frame_budget budget; /* of this frame */
 extern bool tree_has_changed;
 extern hm_history history;
 extern uint64_t acknowledged; /* a mark of it */

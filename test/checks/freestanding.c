@@ -115,7 +115,7 @@ static bool map_works(const hm_memory *in)
             REQUIRE(hm_map_erase(&map, handle) && hm_map_get(&map, handle) == NULL);
     }
     const hm_order order = {.compare = compare};
-    REQUIRE(hm_map_defragment(&map, &order, &(hm_budget){.max_swaps = COUNT}).done);
+    REQUIRE(hm_map_defragment(&map, &order, &(hm_frame_budget){COUNT, HM_NO_LIMIT, false}).done);
     REQUIRE(hm_map_validate(&map) == HM_OK && hm_secondary_validate(&weights) == HM_OK);
     REQUIRE(hm_lists_validate(&lists) == HM_OK && hm_index_validate(&index) == HM_OK);
     REQUIRE(hm_map_count(&map) == COUNT - (COUNT + 2) / 3);

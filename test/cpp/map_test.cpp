@@ -97,7 +97,7 @@ TEST(cpp_map, defragment_resumes_with_a_new_lambda_object)
         const float sign = 1; /* so that the lambda captures */
         const auto progress = stepwise.defragment(
             [sign](const sprite &a, const sprite &b) { return sign * a.depth < sign * b.depth; },
-            {100, 1000});
+            hm::frame_budget_of(100, 1000));
         CHECK(progress.compares <= 1000 && progress.swaps <= 100);
         compares += progress.compares;
         is_done = progress.done;
@@ -111,14 +111,14 @@ TEST(cpp_map, a_variable_budget_is_shared_and_another_is_for_one_call)
     hm::map<sprite> first(1000), second(1000);
     fill(first, 1000);
     fill(second, 1000);
-    hm::budget frame = hm::budget_of(900, 0);
+    hm::frame_budget frame = hm::frame_budget_of(900, hm::no_limit);
     const auto one = first.defragment(by_depth, frame), two = second.defragment(by_depth, frame);
-    CHECK(one.done == (one.swaps < 900) && one.swaps + two.swaps + frame.max_swaps == 900);
+    CHECK(one.done == (one.swaps < 900) && one.swaps + two.swaps + frame.swaps_left == 900);
     CHECK(frame.is_spent && second.defragment(by_depth, frame).swaps == 0);
-    const hm::budget once = hm::budget_of(1, 0);
-    CHECK(second.defragment(by_texture, once).swaps == 1 && once.max_swaps == 1 && !once.is_spent);
-    CHECK(second.defragment(by_texture, hm::budget_of(2, 0)).swaps == 2);
-    CHECK(second.defragment(by_texture, {3, 0}).swaps == 3);
+    const hm::frame_budget once = hm::frame_budget_of(1, hm::no_limit);
+    CHECK(second.defragment(by_texture, once).swaps == 1 && once.swaps_left == 1 && !once.is_spent);
+    CHECK(second.defragment(by_texture, hm::frame_budget_of(2, hm::no_limit)).swaps == 2);
+    CHECK(second.defragment(by_texture, hm::frame_budget_of(3, hm::no_limit)).swaps == 3);
     CHECK(second.defragment(by_texture).done && first.defragment(by_texture, {}).done);
 }
 

@@ -212,7 +212,10 @@ TEST(cpp_world, rows_come_in_the_order_of_a_key)
     world.touch_all<rare>();
     world.forget_order();
     int calls = 0;
-    while (!world.defragment_by<rare>([](const rare &each) { return each.value; }, {2, 10}).done)
+    while (!world
+                .defragment_by<rare>([](const rare &each) { return each.value; },
+                                     hm::frame_budget_of(2, 10))
+                .done)
         calls++;
     CHECK(calls > 5);
     CHECK(

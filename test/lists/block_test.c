@@ -115,7 +115,7 @@ TEST(lists_block, defragment_reclaims_the_blocks_of_empty_lists_between_others)
             empty_by(&lists, list[i], i % 3);
     check_walk(&lists, (const hm_handle[]){list[1], list[5]}, 2);
     uint32_t calls = 0;
-    while (!hm_lists_defragment(&lists, BUDGET(1, 0)).done) {
+    while (!hm_lists_defragment(&lists, BUDGET(1, HM_NO_LIMIT)).done) {
         CHECK(hm_lists_validate(&lists) == HM_OK && ++calls < 3);
         CHECK(has_row(&lists, list[1], 10, 2) && has_row(&lists, list[5], 50, 2));
     }

@@ -43,7 +43,8 @@ static void check(const scene *on)
 
 static hm_progress call(scene *on, uint32_t max_swaps)
 {
-    hm_progress progress = hm_lists_defragment(&on->lists, BUDGET(max_swaps, 1));
+    hm_frame_budget budget = test_budget_of(max_swaps, 1);
+    hm_progress progress = hm_lists_defragment(&on->lists, &budget);
     CHECK(progress.compares == 0 && (max_swaps == 0 || progress.swaps <= max_swaps));
     check(on);
     return progress;
@@ -142,7 +143,7 @@ TEST(lists_defragment, a_call_looks_at_a_limited_number_of_blocks)
         CHECK(hm_lists_destroy(&lists, hm_handle_pack(hm_handle_index(first) + i, 1, LISTS_TYPE)));
     uint32_t calls = 0;
     for (hm_progress progress = {0}; !progress.done; calls++) {
-        progress = hm_lists_defragment(&lists, BUDGET(1, 0));
+        progress = hm_lists_defragment(&lists, BUDGET(1, HM_NO_LIMIT));
         CHECK(hm_lists_validate(&lists) == HM_OK && has_row(&lists, last, 7, 3));
     }
     CHECK(calls >= n / (BLOCKS + 4) + 1 && calls <= n / BLOCKS + 1);
@@ -164,9 +165,9 @@ TEST(lists_defragment, a_call_looks_at_fewer_blocks_after_it_has_joined_many)
     }
     for (uint32_t i = 0; i < 2 * GROUP; i++)
         CHECK(hm_lists_destroy(&lists, freed[i]));
-    hm_progress progress = hm_lists_defragment(&lists, BUDGET(2, 0));
+    hm_progress progress = hm_lists_defragment(&lists, BUDGET(2, HM_NO_LIMIT));
     CHECK(progress.swaps == 1 && !progress.done);
-    progress = hm_lists_defragment(&lists, BUDGET(2, 0));
+    progress = hm_lists_defragment(&lists, BUDGET(2, HM_NO_LIMIT));
     CHECK(progress.swaps == 1 && progress.done);
     CHECK(has_row(&lists, kept[0], 5, 2) && has_row(&lists, kept[1], 5, 2));
     check_packed(&lists);

@@ -193,7 +193,7 @@ TEST(lists_range, gaps_that_defragment_leaves_side_by_side_are_joined)
     limit_space(&lists.blocks, lists.blocks.end);
     CHECK(hm_lists_resize(&lists, loose, FEW) == HM_OK && hm_lists_destroy(&lists, gone));
     CHECK(hm_lists_resize(&lists, more, ITEMS) == HM_ERROR_FULL);
-    hm_progress progress = hm_lists_defragment(&lists, BUDGET(1, 0));
+    hm_progress progress = hm_lists_defragment(&lists, BUDGET(1, HM_NO_LIMIT));
     CHECK(!progress.done && progress.swaps == 0);
     CHECK(hm_lists_validate(&lists) == HM_OK);
     add(&lists, more, 70, ITEMS);

@@ -55,19 +55,19 @@ static void check_whole(const numbers *of)
     }
 }
 
-static hm_progress call(numbers *of, const hm_handle *list, uint32_t n, hm_budget budget)
+static hm_progress call(numbers *of, const hm_handle *list, uint32_t n, hm_frame_budget budget)
 {
     of->reports = 0;
     hm_progress progress = hm_map_arrange(&of->map, list, n, ONCE(budget));
     CHECK(progress.compares == 0);
-    CHECK(budget.max_swaps == 0 || progress.swaps <= budget.max_swaps);
+    CHECK(budget.swaps_left == HM_NO_LIMIT || progress.swaps <= budget.swaps_left);
     CHECK(of->reports <= 2 * progress.swaps);
     check_whole(of);
     return progress;
 }
 
 /* Makes calls until it is done; returns the swaps. */
-static uint64_t finish(numbers *of, const hm_handle *list, uint32_t n, hm_budget budget)
+static uint64_t finish(numbers *of, const hm_handle *list, uint32_t n, hm_frame_budget budget)
 {
     uint64_t swaps = 0;
     hm_progress progress;
@@ -100,8 +100,8 @@ TEST(map_arrange, any_list_takes_n_swaps_at_most_under_any_budget)
         start(&of, count);
         memcpy(list, of.handles, sizeof list);
         shuffle(list, count, &random);
-        hm_budget budget =
-            hm_budget_of(test_random_below(&random, 20), test_random_below(&random, 3));
+        hm_frame_budget budget =
+            test_budget_of(test_random_below(&random, 20), test_random_below(&random, 3));
         CHECK(finish(&of, list, named, budget) <= count);
         const uint32_t *items = hm_map_items(&of.map);
         for (uint32_t i = 0; i < named; i++)
@@ -162,7 +162,7 @@ static void arrange_many(uint32_t stop, bool is_refused, uint64_t *random)
     test_memory_fail(&memory, 0, false);
     hm_map_touch_all(&map);
     do
-        progress = hm_map_arrange(&map, list, MANY + 2, BUDGET(5000, 0));
+        progress = hm_map_arrange(&map, list, MANY + 2, BUDGET(5000, HM_NO_LIMIT));
     while (!progress.done);
     for (uint32_t i = 0; i <= MANY; i++)
         CHECK(hm_map_index_of(&map, list[i]) == i);

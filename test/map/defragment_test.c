@@ -39,11 +39,11 @@ static bool is_sorted(const item_map *map)
     return true;
 }
 
-static hm_progress defragment_within(item_map *map, const hm_order *order, hm_budget budget)
+static hm_progress defragment_within(item_map *map, const hm_order *order, hm_frame_budget budget)
 {
     hm_progress progress = item_map_defragment(map, order, ONCE(budget));
-    CHECK(budget.max_swaps == 0 || progress.swaps <= budget.max_swaps);
-    CHECK(budget.max_compares == 0 || progress.compares <= budget.max_compares);
+    CHECK(budget.swaps_left == HM_NO_LIMIT || progress.swaps <= budget.swaps_left);
+    CHECK(budget.compares_left == HM_NO_LIMIT || progress.compares <= budget.compares_left);
     return progress;
 }
 
@@ -63,9 +63,9 @@ TEST(map_defragment, an_erase_between_the_search_and_the_moves_leaves_nothing_ou
     in_place[7].key = 55;
     item_map_touch(&map, item_map_handle_at(&map, 5));
     item_map_touch(&map, item_map_handle_at(&map, 7));
-    CHECK(!defragment_within(&map, &by_key, hm_budget_of(0, 6)).done);
+    CHECK(!defragment_within(&map, &by_key, test_budget_of(HM_NO_LIMIT, 6)).done);
     CHECK(item_map_erase(&map, item_map_handle_at(&map, 0)));
-    (void)defragment_within(&map, &by_key, hm_budget_of(3, 0));
+    (void)defragment_within(&map, &by_key, test_budget_of(3, HM_NO_LIMIT));
     CHECK(item_map_defragment(&map, &by_key, NULL).done && is_sorted(&map));
     CHECK(item_map_validate(&map) == HM_OK);
     item_map_fini(&map);
@@ -81,12 +81,18 @@ TEST(map_defragment, the_work_of_a_call_may_end_just_before_an_item_moves)
     for (uint32_t i = 0; i < ITEMS; i++)
         item_map_insert(&map, &(item){2 * i, i});
     for (uint32_t to = TO - 3 * STEP; to <= TO + 3 * STEP; to += STEP) {
-        CHECK(defragment_within(&map, &by_compare, (hm_budget){0}).done && is_sorted(&map));
+        CHECK(
+            defragment_within(&map, &by_compare, (hm_frame_budget){HM_NO_LIMIT, HM_NO_LIMIT, false})
+                .done &&
+            is_sorted(&map));
         item_map_items(&map)[FROM].key = 2 * to + 1;
         hm_map_touch(&map.map, hm_map_handle_at(&map.map, FROM));
-        CHECK(!defragment_within(&map, &by_compare, hm_budget_of(15, 22)).done);
+        CHECK(!defragment_within(&map, &by_compare, test_budget_of(15, 22)).done);
         CHECK(hm_map_validate(&map.map) == HM_OK);
-        CHECK(defragment_within(&map, &by_compare, (hm_budget){0}).done && is_sorted(&map));
+        CHECK(
+            defragment_within(&map, &by_compare, (hm_frame_budget){HM_NO_LIMIT, HM_NO_LIMIT, false})
+                .done &&
+            is_sorted(&map));
         for (uint32_t i = 0; i < ITEMS; i++)
             item_map_items(&map)[i].key = 2 * i;
     }
@@ -117,7 +123,7 @@ static void displace_and_sort(uint32_t reach, const hm_order *order)
 
     hm_progress progress = {0};
     for (uint64_t compares = 0; !progress.done;) {
-        progress = defragment_within(&map, order, hm_budget_of(1000, 0));
+        progress = defragment_within(&map, order, test_budget_of(1000, HM_NO_LIMIT));
         compares += progress.compares;
         CHECK(compares <= 3 * N);
     }
@@ -141,7 +147,8 @@ TEST(map_defragment, one_percent_displaced_anywhere_costs_three_compares_an_item
 }
 
 /* Makes calls until it is done; returns their total cost. */
-static hm_progress defragment_to_the_end(item_map *map, const hm_order *order, hm_budget budget)
+static hm_progress defragment_to_the_end(item_map *map, const hm_order *order,
+                                         hm_frame_budget budget)
 {
     hm_progress progress, total = {0};
     do {
@@ -161,7 +168,7 @@ static void sort_shuffled(const hm_order *order)
     CHECK(item_map_init(&map, N) == HM_OK);
     for (uint32_t i = 0; i < N; i++)
         item_map_insert(&map, &(item){(uint32_t)test_random(&random), i});
-    hm_progress total = defragment_to_the_end(&map, order, hm_budget_of(1000, 10000));
+    hm_progress total = defragment_to_the_end(&map, order, test_budget_of(1000, 10000));
     CHECK(is_sorted(&map) && total.swaps <= MOST_SWAPS && total.compares <= MOST_COMPARES);
     item_map_fini(&map);
 }
@@ -188,7 +195,7 @@ static void disturb_a_few(const hm_order *order)
             item_map_items(&map)[from].key = item_map_items(&map)[to].key + 1;
             hm_map_touch(&map.map, item_map_handle_at(&map, from).id);
         }
-        hm_progress total = defragment_to_the_end(&map, order, hm_budget_of(100, 200));
+        hm_progress total = defragment_to_the_end(&map, order, test_budget_of(100, 200));
         CHECK(is_sorted(&map));
         CHECK(total.compares <= MOST_COMPARES && total.swaps <= FEW * (REACH + FEW));
     }
@@ -209,13 +216,13 @@ TEST(map_defragment, keys_edited_everywhere_are_seen_after_touching_all)
         for (uint32_t i = 0; i < 100; i++)
             item_map_insert(&map, &(item){i, i});
         /* In the middle of a round, and with all in order. */
-        defragment_within(&map, &by_compare, hm_budget_of(swaps, 0));
+        defragment_within(&map, &by_compare, test_budget_of(swaps, HM_NO_LIMIT));
         for (uint32_t i = 0; i < 100; i++)
             item_map_items(&map)[i].key = 1000 - item_map_items(&map)[i].key * 7 % 100;
         hm_map_touch_all(&map.map);
         hm_progress progress;
         do
-            progress = defragment_within(&map, &by_compare, hm_budget_of(swaps, 0));
+            progress = defragment_within(&map, &by_compare, test_budget_of(swaps, HM_NO_LIMIT));
         while (!progress.done);
         CHECK(is_sorted(&map));
         item_map_fini(&map);
@@ -237,7 +244,7 @@ TEST(map_defragment, scratch_memory_is_given_back_when_the_items_are_placed)
         item_map_items(&map)[i].key = (uint32_t)test_random(&random);
     hm_map_stats before = hm_map_get_stats(&map.map);
     size_t most = MARKS + KEPT + PAGES * memory.table.page_size;
-    CHECK(!item_map_defragment(&map, &by_key, BUDGET(1, 0)).done);
+    CHECK(!item_map_defragment(&map, &by_key, BUDGET(1, HM_NO_LIMIT)).done);
     CHECK(hm_map_get_stats(&map.map).committed_size > before.committed_size + most);
     CHECK(item_map_defragment(&map, &by_key, NULL).done && is_sorted(&map));
     hm_map_stats after = hm_map_get_stats(&map.map);

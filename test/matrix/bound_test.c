@@ -129,7 +129,7 @@ static uint32_t drop_nines_secondary(hm_secondary *secondary)
         for (uint32_t i = 0; i < ITEMS; i++)                                                       \
             CHECK(!hm_handle_is_null(add_##kind(one, i * 77 % ITEMS / 3 * 3)));                    \
     }                                                                                              \
-    static bool order_##kind(hm_##kind *one, const hm_order *order, hm_budget *budget)             \
+    static bool order_##kind(hm_##kind *one, const hm_order *order, hm_frame_budget *budget)       \
     {                                                                                              \
         return hm_##kind##_defragment(one, KIND##_BY(order), budget).done;                         \
     }                                                                                              \
@@ -163,7 +163,7 @@ static uint32_t drop_nines_secondary(hm_secondary *secondary)
         make_##kind(&one);                                                                         \
         hm_handle first = KIND##_HANDLE_AT(&one, 0);                                               \
         CHECK(refuses_##kind(&one, &by_key, ANOTHER(kind)));                                       \
-        CHECK(!order_##kind(&one, &by_key, &(hm_budget){.max_swaps = 3}));                         \
+        CHECK(!order_##kind(&one, &by_key, &(hm_frame_budget){3, HM_NO_LIMIT, false}));            \
         CHECK(has_to_hear_##kind(&one));                                                           \
         CHECK(refuses_##kind(&one, &by_other, ANOTHER(kind)));                                     \
         hm_##kind##_touch(&one, first);                                                            \

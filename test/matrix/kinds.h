@@ -62,7 +62,7 @@ static inline uint64_t number_of(const void *item, void *context)
 #define ARGUMENTS(kind, container, handle)                                                         \
     hm_##kind *const c = (container);                                                              \
     const hm_handle h = (handle), one[1] = {h};                                                    \
-    hm_budget *const budget = NULL;                                                                \
+    hm_frame_budget *const budget = NULL;                                                          \
     const hm_order order = {.key = number_of}, nothing = {.context = NULL};                        \
     kind##_predicate *const doomed = kind##_is_not_asked;                                          \
     const hm_component_desc component = {.size = 4};                                               \

@@ -125,7 +125,7 @@ TEST(table_fault, an_order_without_memory_leaves_whole_rows)
             CHECK(table_add(&stage));
         for (int round = 0; round < 3; round++) {
             test_memory_fail(&stage.memory, k, true);
-            hm_table_defragment(table, 2, &order, &(hm_budget){.max_swaps = 100});
+            hm_table_defragment(table, 2, &order, &(hm_frame_budget){100, HM_NO_LIMIT, false});
             table_look(&stage);
         }
         test_memory_fail(&stage.memory, k, true);

@@ -103,7 +103,7 @@ static uint32_t search(searched *s, hm_order order, bool is_upper, uint64_t key)
     return hm_order_bound(&bound);
 }
 
-static hm_progress run(searched *s, hm_order order, hm_budget budget)
+static hm_progress run(searched *s, hm_order order, hm_frame_budget budget)
 {
     hm_sequence sequence = column_sequence(&s->column);
     return hm_order_run(&s->column.state, &order, &sequence, ONCE(budget));
@@ -143,7 +143,7 @@ TEST(order_bound, finds_what_a_linear_scan_finds)
             for (uint32_t which = 0; which < ORDERS; which++) {
                 begin_search(&s, shape, counts[i]);
                 hm_order order = order_of(&s, which);
-                CHECK(run(&s, order, (hm_budget){0}).done);
+                CHECK(run(&s, order, (hm_frame_budget){HM_NO_LIMIT, HM_NO_LIMIT, false}).done);
                 for (uint64_t key = 0; key < MOST_KEYS; key += counts[i] < 1000 ? 1 : 7)
                     check_answers(&s, order, key);
                 check_answers(&s, order, UINT64_MAX);
@@ -165,19 +165,24 @@ TEST(order_bound, is_refused_after_a_change_until_it_is_done_again)
     column *c = &s.column;
     for (uint32_t which = 0; which < ORDERS; which++) {
         hm_order order = order_of(&s, which);
-        CHECK(run(&s, order, (hm_budget){0}).done && is_answered(&s, order));
+        CHECK(run(&s, order, (hm_frame_budget){HM_NO_LIMIT, HM_NO_LIMIT, false}).done &&
+              is_answered(&s, order));
         column_edit(c, 20, 7);
         CHECK(!is_answered(&s, order));
-        CHECK(run(&s, order, (hm_budget){0}).done && is_answered(&s, order));
+        CHECK(run(&s, order, (hm_frame_budget){HM_NO_LIMIT, HM_NO_LIMIT, false}).done &&
+              is_answered(&s, order));
         column_edit(c, c->count - 1, 7);
         CHECK(!is_answered(&s, order));
-        CHECK(run(&s, order, (hm_budget){0}).done && is_answered(&s, order));
+        CHECK(run(&s, order, (hm_frame_budget){HM_NO_LIMIT, HM_NO_LIMIT, false}).done &&
+              is_answered(&s, order));
         column_insert(c, 7, true);
         CHECK(!is_answered(&s, order));
-        CHECK(run(&s, order, (hm_budget){0}).done && is_answered(&s, order));
+        CHECK(run(&s, order, (hm_frame_budget){HM_NO_LIMIT, HM_NO_LIMIT, false}).done &&
+              is_answered(&s, order));
         column_erase(c, 3);
         CHECK(!is_answered(&s, order));
-        CHECK(run(&s, order, (hm_budget){0}).done && is_answered(&s, order));
+        CHECK(run(&s, order, (hm_frame_budget){HM_NO_LIMIT, HM_NO_LIMIT, false}).done &&
+              is_answered(&s, order));
         column_erase(c, c->count - 1);
         CHECK(is_answered(&s, order));
         hm_order_reset(c->state);
@@ -194,7 +199,7 @@ TEST(order_bound, is_refused_for_another_order_and_after_an_arrangement)
     compared.key = NULL;
     keyed.compare = NULL;
     elsewhere.context = &other;
-    CHECK(run(&s, order, (hm_budget){0}).done);
+    CHECK(run(&s, order, (hm_frame_budget){HM_NO_LIMIT, HM_NO_LIMIT, false}).done);
     CHECK(is_answered(&s, order));
     CHECK(!is_answered(&s, compared) && !is_answered(&s, keyed) && !is_answered(&s, elsewhere));
     hm_bound none = bound_of(&s, order, false), busy = bound_of(&s, order, false);
@@ -239,7 +244,7 @@ TEST(order_bound, ends_if_a_callback_changes_the_sequence)
             for (uint32_t at = 1; at <= 20; at++) {
                 begin_search(&s, 1, 1000);
                 hm_order order = order_of(&s, which);
-                CHECK(run(&s, order, (hm_budget){0}).done);
+                CHECK(run(&s, order, (hm_frame_budget){HM_NO_LIMIT, HM_NO_LIMIT, false}).done);
                 s.change = changes[i];
                 s.change_at = at;
                 bool is_refused = search(&s, order, at % 2 != 0, 990) == HM_INVALID_INDEX;
@@ -255,7 +260,7 @@ TEST(order_bound, ends_within_the_sequence_if_the_order_lies)
     for (uint32_t i = 0; i < 300; i++) {
         begin_search(&s, i, 100);
         hm_order order = order_of(&s, i);
-        CHECK(run(&s, order, (hm_budget){0}).done);
+        CHECK(run(&s, order, (hm_frame_budget){HM_NO_LIMIT, HM_NO_LIMIT, false}).done);
         s.lies = test_random(&random) | 1;
         CHECK(search(&s, order, i % 2 != 0, 50) <= 100 && s.calls <= 15);
         column_fini(&s.column);

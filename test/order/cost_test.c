@@ -8,7 +8,8 @@
 
 enum { ITEMS = 2000, BUDGETS = 2 };
 
-static const hm_budget budgets[BUDGETS] = {{0, 0, false}, {10, 100, false}};
+static const hm_frame_budget budgets[BUDGETS] = {{HM_NO_LIMIT, HM_NO_LIMIT, false},
+                                                 {10, 100, false}};
 
 typedef struct order_cost {
     uint32_t swaps, compares, calls;
@@ -262,7 +263,7 @@ static order_cost arrange(const known_names *list, uint32_t k)
     static hm_handle names[8 * ITEMS];
     uint64_t random = 1;
     uint32_t count = 4 * ITEMS, name_count = list->times * count;
-    hm_budget budget = budgets[k];
+    hm_frame_budget budget = budgets[k];
     column c;
     column_init(&c, count);
     column_fill_shape(&c, 1, count, &random);
@@ -273,7 +274,7 @@ static order_cost arrange(const known_names *list, uint32_t k)
     for (bool done = false; !done; cost.calls++) {
         hm_progress progress =
             hm_order_arrange(&c.state, names, name_count, &sequence, ONCE(budget));
-        CHECK(budget.max_swaps == 0 || progress.swaps <= budget.max_swaps);
+        CHECK(budget.swaps_left == HM_NO_LIMIT || progress.swaps <= budget.swaps_left);
         cost.swaps += (uint32_t)progress.swaps;
         done = progress.done;
     }
@@ -309,7 +310,8 @@ TEST(order_cost, names_without_items_take_no_scratch_memory)
     for (uint32_t i = 0; i < NAMES; i++)
         names[i] = hm_handle_pack((i + 1) % ITEMS_NAMED, 1, 0);
     hm_sequence sequence = column_sequence(&c);
-    hm_progress progress = hm_order_arrange(&c.state, names, NAMES, &sequence, BUDGET(1, 0));
+    hm_progress progress =
+        hm_order_arrange(&c.state, names, NAMES, &sequence, BUDGET(1, HM_NO_LIMIT));
     CHECK(progress.swaps == 1 && !progress.done);
     CHECK(c.memory.reserved_size <= c.memory.table.page_size + (64 << 10));
     column_fini(&c);
@@ -338,9 +340,10 @@ TEST(order_cost, a_new_order_forgets_the_misfits_of_the_one_before)
     for (uint32_t i = 0; i < MANY; i++)
         column_insert(&c, i, false);
     hm_sequence sequence = column_sequence(&c);
-    CHECK(!hm_order_run(&c.state, &with_misfits, &sequence, BUDGET(0, STOP)).done);
+    CHECK(!hm_order_run(&c.state, &with_misfits, &sequence, BUDGET(HM_NO_LIMIT, STOP)).done);
     CHECK(c.state->scan.misfits > MANY / 64 + 16);
-    hm_progress progress = column_run(&c, column_order(&c, 0), (hm_budget){0});
+    hm_progress progress =
+        column_run(&c, column_order(&c, 0), (hm_frame_budget){HM_NO_LIMIT, HM_NO_LIMIT, false});
     CHECK(progress.done && progress.swaps == 0 && progress.compares == MANY - 1);
     column_fini(&c);
 }

@@ -6,7 +6,7 @@
 
 enum { FEW = 100, MANY = 30000 };
 
-static const hm_budget no_limit = {0};
+static const hm_frame_budget no_limit = {HM_NO_LIMIT, HM_NO_LIMIT, false};
 
 /* Calls to which memory is refused, one after the other: the column stays as it is. */
 static void check_waits(column *c, hm_order order)
@@ -34,7 +34,7 @@ static bool refuse(uint32_t shape, uint32_t which, uint32_t k, bool and_later)
     CHECK(reached || !is_waiting);
     if (is_waiting && and_later)
         check_waits(&c, order);
-    hm_progress progress = column_finish(&c, order, hm_budget_of(k * 3, shape * 5));
+    hm_progress progress = column_finish(&c, order, test_budget_of(k * 3, shape * 5));
     CHECK(progress.swaps <= FEW);
     progress = column_run(&c, order, no_limit);
     CHECK(progress.done && progress.swaps == 0 && progress.compares == 0);
@@ -78,7 +78,7 @@ TEST(order_fault, marks_that_cannot_grow_leave_everything_as_it_is)
             for (uint32_t k = 0; k < counts[i]; k++)
                 column_insert(&c, c.count, true);
             column_edit(&c, c.count - 1, c.count - 3);
-            column_finish(&c, order, hm_budget_of(1, 0));
+            column_finish(&c, order, test_budget_of(1, HM_NO_LIMIT));
             column_fini(&c);
         }
 }
@@ -93,7 +93,7 @@ TEST(order_fault, a_change_while_memory_is_refused_is_seen)
         hm_order order = column_order(&c, stop / SHAPES);
         test_memory_fail(&c.memory, 1 + test_random_below(&random, 4), true);
         for (uint32_t spent = test_random_below(&random, 400); spent > 0; spent--)
-            column_run(&c, order, hm_budget_of(2, 1));
+            column_run(&c, order, test_budget_of(2, 1));
         switch (stop % 5) {
         case 0:
             column_edit(&c, test_random_below(&random, c.count), 20);
@@ -111,7 +111,7 @@ TEST(order_fault, a_change_while_memory_is_refused_is_seen)
             column_insert(&c, 0, true);
             break;
         }
-        column_finish(&c, order, hm_budget_of(3, 2));
+        column_finish(&c, order, test_budget_of(3, 2));
         column_fini(&c);
     }
 }
@@ -129,7 +129,8 @@ TEST(order_fault, at_most_64_kib_of_scratch_memory_are_kept)
             marks = (marks + c.memory.table.page_size - 1) & ~(c.memory.table.page_size - 1);
             column_fill_shape(&c, 0, count, &random);
             for (hm_progress progress = {0}; !progress.done;) {
-                progress = column_run(&c, column_order(&c, which), hm_budget_of(1 + count / 3, 0));
+                progress = column_run(&c, column_order(&c, which),
+                                      test_budget_of(1 + count / 3, HM_NO_LIMIT));
                 if (c.memory.committed_size > most)
                     most = c.memory.committed_size;
             }
@@ -151,7 +152,7 @@ TEST(order_fault, scratch_memory_is_as_large_as_the_list_needs)
             column c;
             column_init(&c, count);
             column_fill_shape(&c, 0, count, &random);
-            CHECK(!column_run(&c, column_order(&c, which), hm_budget_of(1, 0)).done);
+            CHECK(!column_run(&c, column_order(&c, which), test_budget_of(1, HM_NO_LIMIT)).done);
             const hm_order_batch *batch = &c.state->batch;
             size_t scratch = batch->scratch.capacity * sizeof(uint64_t);
             size_t page = c.memory.table.page_size;
@@ -182,7 +183,7 @@ TEST(order_fault, scratch_memory_from_the_system_is_huge_pages_where_it_fills_ha
         hm_order order = column_order(&c, 0);
         hm_sequence sequence = column_sequence(&c);
         sequence.memory = hm_memory_os();
-        CHECK(hm_order_run(&c.state, &order, &sequence, BUDGET(1, 0)).swaps == 1);
+        CHECK(hm_order_run(&c.state, &order, &sequence, BUDGET(1, HM_NO_LIMIT)).swaps == 1);
         bool is_huge = c.state->batch.scratch.memory == hm_memory_os_huge();
         bool is_normal = c.state->batch.scratch.memory == hm_memory_os();
         CHECK(count == 65536 ? is_huge : is_normal);

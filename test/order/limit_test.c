@@ -65,8 +65,8 @@ static int by_number(const void *a, const void *b, void *context)
  * the three are touched. */
 static void put_in_order(void *range, uint32_t unseen)
 {
-    const hm_budget budget =
-        hm_budget_of(1000, 1000); /* so that a loop without an end takes calls */
+    const hm_frame_budget budget =
+        test_budget_of(1000, 1000); /* so that a loop without an end takes calls */
     static const uint32_t misplaced[] = {LAST - MISPLACED, LAST - 2, LAST - 1};
     static const hm_accessors accessors = {crowd_item_at, crowd_slot_at, crowd_position_of};
     crowd c = {.state = range};

@@ -8,7 +8,7 @@
 
 enum { FEW = 200, MANY = 20000 };
 
-static const hm_budget no_limit = {0};
+static const hm_frame_budget no_limit = {HM_NO_LIMIT, HM_NO_LIMIT, false};
 
 /* The header's bound for one round; undisturbed, one round is enough. */
 static uint64_t most_compares(uint64_t n)
@@ -18,8 +18,13 @@ static uint64_t most_compares(uint64_t n)
 
 TEST(order, every_shape_ends_in_stable_order_under_every_small_budget)
 {
-    static const hm_budget budgets[] = {{0, 0, false}, {1, 0, false}, {0, 1, false}, {1, 1, false},
-                                        {2, 3, false}, {7, 0, false}, {0, 5, false}};
+    static const hm_frame_budget budgets[] = {{HM_NO_LIMIT, HM_NO_LIMIT, false},
+                                              {1, HM_NO_LIMIT, false},
+                                              {HM_NO_LIMIT, 1, false},
+                                              {1, 1, false},
+                                              {2, 3, false},
+                                              {7, HM_NO_LIMIT, false},
+                                              {HM_NO_LIMIT, 5, false}};
     static const uint32_t counts[] = {2, 3, 5, 9, 31, 32, 33, 64, 65, 150, 400};
     uint64_t random = test_seed("order shapes");
     for (uint32_t shape = 0; shape < SHAPES; shape++)
@@ -28,7 +33,7 @@ TEST(order, every_shape_ends_in_stable_order_under_every_small_budget)
                 column c;
                 column_init(&c, counts[n]);
                 column_fill_shape(&c, shape, counts[n], &random);
-                hm_budget budget = budgets[(shape + which + n) % 7];
+                hm_frame_budget budget = budgets[(shape + which + n) % 7];
                 hm_progress total = column_finish(&c, column_order(&c, which), budget);
                 CHECK(total.swaps <= counts[n]);
                 CHECK(total.compares <= most_compares(counts[n]));
@@ -45,7 +50,7 @@ TEST(order, large_columns_of_every_shape_take_n_swaps_and_n_log_n_compares_at_mo
             column_init(&c, MANY);
             column_fill_shape(&c, shape, MANY, &random);
             hm_progress total =
-                column_finish(&c, column_order(&c, which), hm_budget_of(1000, 3000));
+                column_finish(&c, column_order(&c, which), test_budget_of(1000, 3000));
             CHECK(total.swaps <= MANY);
             CHECK(total.compares <= (uint64_t)((double)MANY * (log2((double)MANY) + 4)));
             column_fini(&c);
@@ -92,7 +97,8 @@ TEST(order, one_percent_that_do_not_fit_cost_three_compares_an_item_at_most)
                 displace(&c, reaches[i], &random);
             for (uint32_t k = MANY - MANY / 100; i == 3 && k < MANY; k++) /* appended ones */
                 c.items[k].key = test_random_below(&random, MANY);
-            hm_progress total = column_finish(&c, column_order(&c, which), hm_budget_of(100, 0));
+            hm_progress total =
+                column_finish(&c, column_order(&c, which), test_budget_of(100, HM_NO_LIMIT));
             CHECK(total.compares <= 3 * MANY);
             column_fini(&c);
         }
@@ -111,7 +117,7 @@ TEST(order, an_interrupted_run_ends_as_an_uninterrupted_one_does)
                 column_insert(&parts, whole.items[i].key, false);
             hm_progress once = column_run(&whole, column_order(&whole, which), no_limit);
             hm_progress often =
-                column_finish(&parts, column_order(&parts, which), hm_budget_of(3, 1));
+                column_finish(&parts, column_order(&parts, which), test_budget_of(3, 1));
             CHECK(once.done && once.swaps == often.swaps);
             for (uint32_t i = 0; i < FEW; i++)
                 CHECK(whole.items[i].id == parts.items[i].id);
@@ -130,7 +136,7 @@ TEST(order, an_order_that_lies_ends_within_the_bound_and_leaves_a_permutation)
         column_init(&c, count);
         column_fill_shape(&c, round, count, &random);
         c.lies = test_random(&random) | 1;
-        hm_budget budget = hm_budget_of(round % 4 * 5, round / 4 % 4 * 5);
+        hm_frame_budget budget = test_budget_of(round % 4 * 5, round / 4 % 4 * 5);
         hm_progress total = column_finish(&c, column_order(&c, round), budget);
         CHECK(total.swaps <= count && total.compares <= most_compares(count));
         for (uint32_t i = 0; i < count; i++) {
@@ -144,7 +150,7 @@ TEST(order, an_order_that_lies_ends_within_the_bound_and_leaves_a_permutation)
 /* other work */
 
 /* Makes calls up to the first swap. Returns how many of them did only other work. */
-static uint32_t idle_calls(column *c, hm_order order, hm_budget budget)
+static uint32_t idle_calls(column *c, hm_order order, hm_frame_budget budget)
 {
     uint32_t idle = 0;
     for (hm_progress progress = {0}; progress.swaps == 0;) {
@@ -163,7 +169,7 @@ TEST(order, sorting_by_digits_is_cut_too)
     for (uint32_t i = 0; i < MANY; i++)
         column_insert(&c, test_random(&random), false);
     hm_order order = column_order(&c, 1);
-    hm_budget budget = hm_budget_of(1, 100);
+    hm_frame_budget budget = test_budget_of(1, 100);
     uint32_t idle = idle_calls(&c, order, budget);
     CHECK(idle >= 6 * 2 * MANY / (4 * 101 + 4096) - 1);
     CHECK(column_finish(&c, order, no_limit).done);
@@ -179,7 +185,7 @@ TEST(order, bits_in_which_no_keys_differ_are_not_dealt_out)
     for (uint32_t i = 0; i < MANY; i++)
         column_insert(&c, test_random(&random) >> 40 << 40, false);
     hm_order order = column_order(&c, 1);
-    uint32_t idle = idle_calls(&c, order, hm_budget_of(1, 100));
+    uint32_t idle = idle_calls(&c, order, test_budget_of(1, 100));
     uint32_t walks = 3 * 2 + 2; /* to lift and to locate, too */
     CHECK(idle <= walks * MANY / (4 * 101 + 4096) + walks);
     CHECK(column_finish(&c, order, no_limit).done);
@@ -202,7 +208,7 @@ TEST(order, looking_back_over_long_runs_is_cut_too)
         for (uint32_t i = 0; i < 200; i++)
             column_insert(&c, i % 3 != 1 ? LOW + HIGH - 100 + i : 0, false);
         hm_order order = column_order(&c, 0);
-        uint32_t idle = idle_calls(&c, order, hm_budget_of(1, compares));
+        uint32_t idle = idle_calls(&c, order, test_budget_of(1, compares));
         CHECK(idle >= (LOW / 2 + LOW / 2) / (4 * 81 + 4096));
         CHECK(column_finish(&c, order, no_limit).done);
         column_fini(&c);
@@ -224,7 +230,8 @@ TEST(order, keys_of_64_bits_count_in_every_byte)
                     column_insert(&c, (test_random(&random) & mask) | (mask ^ UINT64_MAX), false);
                 for (uint32_t i = 0; i < count / 4; i++) /* equal keys */
                     c.items[test_random_below(&random, count)].key = c.items[i].key;
-                column_finish(&c, column_order(&c, which), hm_budget_of(0, count % 2 * 7));
+                column_finish(&c, column_order(&c, which),
+                              test_budget_of(HM_NO_LIMIT, count % 2 * 7));
                 column_fini(&c);
             }
 }
@@ -237,7 +244,7 @@ TEST(order, compare_breaks_the_ties_of_keys_and_then_the_places_do)
         column_init(&c, count);
         for (uint32_t i = 0; i < count; i++)
             column_insert(&c, test_random_below(&random, 32), false);
-        column_finish(&c, column_order(&c, 2), hm_budget_of(1 + count / 9, 1 + count / 5));
+        column_finish(&c, column_order(&c, 2), test_budget_of(1 + count / 9, 1 + count / 5));
         column_fini(&c);
     }
 }

@@ -36,17 +36,17 @@ static void change(column *c, uint64_t *random)
 }
 
 /* Mostly tight, so that changes come in every phase; sometimes enough for a whole round. */
-static hm_budget random_budget(uint64_t *random)
+static hm_frame_budget random_budget(uint64_t *random)
 {
     uint32_t swaps = test_random_below(random, 12);
     uint32_t compares = test_random_below(random, 40);
     if (test_random_below(random, 8) == 0)
-        return hm_budget_of(1, 1);
+        return test_budget_of(1, 1);
     if (test_random_below(random, 8) == 0)
         swaps = 1000;
     if (test_random_below(random, 4) == 0)
         compares = 1000;
-    return hm_budget_of(swaps, compares);
+    return test_budget_of(swaps, compares);
 }
 
 /* Makes memory refuse one of the next calls, or all from there on. */
@@ -73,7 +73,8 @@ static void live(uint32_t round, bool is_refused, uint64_t *random)
                 change(&c, random);
     }
     column_finish(&c, order, random_budget(random));
-    hm_progress progress = column_run(&c, order, (hm_budget){0});
+    hm_progress progress =
+        column_run(&c, order, (hm_frame_budget){HM_NO_LIMIT, HM_NO_LIMIT, false});
     CHECK(progress.done && progress.swaps == 0 && progress.compares == 0);
     column_fini(&c);
 }
@@ -128,13 +129,13 @@ static void change_in_phase(hm_order_phase phase, uint32_t which, uint32_t calls
     }
     hm_order order = column_order(&c, which);
     for (uint32_t call = 0; call < LARGE && (call == 0 || c.state->phase != phase); call++)
-        column_run(&c, order, hm_budget_of(1, 50));
+        column_run(&c, order, test_budget_of(1, 50));
     for (; calls > 0; calls--)
-        column_run(&c, order, hm_budget_of(calls > 1 ? 2000 : 1, 1));
+        column_run(&c, order, test_budget_of(calls > 1 ? 2000 : 1, 1));
     change_crowd(&c, kind);
     for (uint32_t call = 0; call < SMALL_STEPS; call++)
-        column_run(&c, order, hm_budget_of(1, 1));
-    column_finish(&c, order, hm_budget_of(5000, 20000));
+        column_run(&c, order, test_budget_of(1, 1));
+    column_finish(&c, order, test_budget_of(5000, 20000));
     column_fini(&c);
 }
 
@@ -162,14 +163,14 @@ TEST(order_property, a_queue_of_items_that_are_gone_is_passed_in_steps)
         column_insert(&c, i < LARGE - FRONT ? LARGE + i : i, false);
     hm_order order = column_order(&c, 0);
     while (c.state == NULL || c.state->phase != HM_ORDER_PLACE)
-        column_run(&c, order, hm_budget_of(1, 1000));
-    column_run(&c, order, hm_budget_of(FRONT, 1));
+        column_run(&c, order, test_budget_of(1, 1000));
+    column_run(&c, order, test_budget_of(FRONT, 1));
     uint32_t queued = c.state->place.queue_count;
     CHECK(queued > FRONT / 2);
     column_cut(&c, LARGE - FRONT);
-    column_run(&c, order, hm_budget_of(1, 1));
+    column_run(&c, order, test_budget_of(1, 1));
     CHECK(c.state->place.queue_count < queued && c.state->place.queue_count > 0);
-    column_finish(&c, order, hm_budget_of(1, 1000));
+    column_finish(&c, order, test_budget_of(1, 1000));
     column_fini(&c);
 }
 
@@ -181,8 +182,9 @@ TEST(order_property, long_ways_are_gone_in_steps)
     hm_order order = column_init_in_order(&c, N, 0);
     column_edit(&c, N - 1, N / 2);
     for (uint32_t call = 0; call < 40; call++)
-        CHECK(!column_run(&c, order, hm_budget_of(1, 1)).done);
-    CHECK(column_finish(&c, order, (hm_budget){0}).swaps <= N / 2);
+        CHECK(!column_run(&c, order, test_budget_of(1, 1)).done);
+    CHECK(column_finish(&c, order, (hm_frame_budget){HM_NO_LIMIT, HM_NO_LIMIT, false}).swaps <=
+          N / 2);
     column_fini(&c);
 }
 
@@ -196,7 +198,7 @@ static void change_on_the_way(uint32_t stop, uint32_t kind, bool is_refused)
     column_edit(&c, 0, 0);
     column_edit(&c, N - 1, N);
     for (uint32_t call = 0; call < stop; call++)
-        column_run(&c, order, hm_budget_of(1, 1));
+        column_run(&c, order, test_budget_of(1, 1));
     if (is_refused)
         test_memory_fail(&c.memory, 1, true);
     if (kind == 0)
@@ -207,7 +209,7 @@ static void change_on_the_way(uint32_t stop, uint32_t kind, bool is_refused)
         column_edit(&c, 1, 1);
     if (kind >= 3)
         column_cut(&c, 4 - kind);
-    column_finish(&c, order, hm_budget_of(3, 100000));
+    column_finish(&c, order, test_budget_of(3, 100000));
     column_fini(&c);
 }
 
@@ -232,17 +234,17 @@ TEST(order_property, a_disturbed_item_costs_few_compares_wherever_it_stands)
         for (uint32_t i = 0; i < N; i++)
             column_insert(&c, 10 * i, false);
         hm_order order = column_order(&c, which);
-        column_finish(&c, order, (hm_budget){0});
+        column_finish(&c, order, (hm_frame_budget){HM_NO_LIMIT, HM_NO_LIMIT, false});
         for (uint32_t i = 0; i < 200; i++) {
             uint32_t index = test_random_below(&random, N);
             uint32_t target = test_random_below(&random, N);
             hm_progress progress;
             column_edit(&c, index, 10 * target + 5);
-            progress = column_run(&c, order, (hm_budget){0});
+            progress = column_run(&c, order, (hm_frame_budget){HM_NO_LIMIT, HM_NO_LIMIT, false});
             CHECK(progress.done && progress.compares <= 2 * DEAREST);
             index = test_random_below(&random, N - REACH);
             column_edit(&c, index, c.items[index + REACH].key);
-            progress = column_run(&c, order, (hm_budget){0});
+            progress = column_run(&c, order, (hm_frame_budget){HM_NO_LIMIT, HM_NO_LIMIT, false});
             CHECK(progress.done && progress.compares <= 2 * DEAREST);
             CHECK(progress.swaps <= REACH);
         }

@@ -74,8 +74,9 @@ static hm_order typed_order(uint32_t which)
     return order;
 }
 
-static const hm_budget no_limit = {0};
-static const hm_budget budgets[] = {{0, 0, false}, {50, 400, false}, {3, 9, false}};
+static const hm_frame_budget no_limit = {HM_NO_LIMIT, HM_NO_LIMIT, false};
+static const hm_frame_budget budgets[] = {
+    {HM_NO_LIMIT, HM_NO_LIMIT, false}, {50, 400, false}, {3, 9, false}};
 
 /* Calls until it is done, and checks each call against its budget. `a` is the container. */
 #define FINISH(call, budget)                                                                       \
@@ -86,8 +87,8 @@ static const hm_budget budgets[] = {{0, 0, false}, {50, 400, false}, {3, 9, fals
             asked = 0;                                                                             \
             progress = (call);                                                                     \
             CHECK(progress.compares == asked);                                                     \
-            CHECK((budget).max_compares == 0 || asked <= (budget).max_compares);                   \
-            CHECK((budget).max_swaps == 0 || progress.swaps <= (budget).max_swaps);                \
+            CHECK((budget).compares_left == HM_NO_LIMIT || asked <= (budget).compares_left);       \
+            CHECK((budget).swaps_left == HM_NO_LIMIT || progress.swaps <= (budget).swaps_left);    \
         }                                                                                          \
     } while (0)
 
@@ -99,7 +100,7 @@ static void check_begins(const void *before, const void *after)
 }
 
 /* The order's type may be larger or smaller than an item: compare reads what both have. */
-static void order_map(size_t item_size, uint32_t which, hm_budget budget, uint64_t *random)
+static void order_map(size_t item_size, uint32_t which, hm_frame_budget budget, uint64_t *random)
 {
     hm_map map;
     hm_map_desc desc = {.item_size = item_size, .item_align = 16, .capacity = COUNT, .type_id = 1};
@@ -149,7 +150,7 @@ TEST(order_typed, loops_of_another_order_are_not_used)
 static void run_to_merge(column *c, hm_order order)
 {
     while (c->state == NULL || c->state->phase != HM_ORDER_MERGE)
-        CHECK(!column_run(c, order, hm_budget_of(0, 400)).done);
+        CHECK(!column_run(c, order, test_budget_of(HM_NO_LIMIT, 400)).done);
 }
 
 typedef struct longer_item {
@@ -240,8 +241,11 @@ TEST(order_typed, items_near_their_places_take_the_swaps_that_an_untyped_order_t
 {
     static const uint32_t rarities[] = {2, 5, 20, 100};
     static const uint32_t distances[] = {2, 20, 64, 200};
-    static const hm_budget tight[] = {
-        {0, 0, false}, {1, 1, false}, {7, 40, false}, {0, 33, false}, {30, 0, false}};
+    static const hm_frame_budget tight[] = {{HM_NO_LIMIT, HM_NO_LIMIT, false},
+                                            {1, 1, false},
+                                            {7, 40, false},
+                                            {HM_NO_LIMIT, 33, false},
+                                            {30, HM_NO_LIMIT, false}};
     uint64_t seed = test_seed("near items");
     enum { ALL = 4 * 4 * 5, STEP = 7 }; /* Steps reach all of them, since 7 divides no ALL. */
     for (uint32_t round = test_scaled(ALL); round > 0; round--) {
@@ -261,7 +265,8 @@ TEST(order_typed, items_near_their_places_take_the_swaps_that_an_untyped_order_t
     }
 }
 
-static void order_near_items(size_t item_size, uint32_t which, hm_budget budget, uint64_t *random)
+static void order_near_items(size_t item_size, uint32_t which, hm_frame_budget budget,
+                             uint64_t *random)
 {
     hm_map map;
     hm_map_desc desc = {.item_size = item_size, .item_align = 4, .capacity = COUNT, .type_id = 1};

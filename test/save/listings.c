@@ -45,7 +45,7 @@ static void change(hm_lists *lists, uint64_t *random)
 static uint32_t run(saved *made, uint32_t choice, uint64_t *random)
 {
     hm_lists *lists = &made->lists;
-    hm_budget budget = {.max_swaps = 1 + test_random_below(random, 50)};
+    hm_frame_budget budget = test_budget_of(1 + test_random_below(random, 50), 0);
     if (choice < 30)
         saved_age(&lists->ids, random);
     else if (choice < 50)

@@ -139,7 +139,7 @@ static hm_lists make_blocks(void)
     static const uint32_t counts[LISTS] = {6, 3, 2, 6, 6, 6, 6, 2};
     hm_lists made = make_empty();
     hm_handle lists[LISTS];
-    hm_budget budget = hm_budget_of(1, 0);
+    hm_frame_budget budget = test_budget_of(1, HM_NO_LIMIT);
     CHECK(hm_lists_create_n(&made, LISTS, lists) == HM_OK);
     for (uint32_t i = 0; i < LISTS; i++)
         CHECK(hm_lists_push_n(&made, lists[i], NULL, counts[i]) == HM_OK);

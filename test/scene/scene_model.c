@@ -320,12 +320,12 @@ bool scene_has_parents_first(const struct scene *scene)
     return true;
 }
 
-uint32_t scene_defragment_all(struct scene *scene, hm_budget budget)
+uint32_t scene_defragment_all(struct scene *scene, hm_frame_budget budget)
 {
     for (uint32_t calls = 1;; calls++) {
         hm_progress progress = scene_defragment(scene, ONCE(budget));
-        CHECK(budget.max_swaps == 0 || progress.swaps <= budget.max_swaps);
-        CHECK(budget.max_compares == 0 || progress.compares <= budget.max_compares);
+        CHECK(budget.swaps_left == HM_NO_LIMIT || progress.swaps <= budget.swaps_left);
+        CHECK(budget.compares_left == HM_NO_LIMIT || progress.compares <= budget.compares_left);
         CHECK(calls < 10000000);
         if (progress.done)
             return calls;

@@ -48,7 +48,7 @@ bool scene_has_parents_first(const struct scene *scene);
 
 /* Defragments to the end, and checks that no call exceeds the budget. Returns the number of calls.
  */
-uint32_t scene_defragment_all(struct scene *scene, hm_budget budget);
+uint32_t scene_defragment_all(struct scene *scene, hm_frame_budget budget);
 
 static inline bool is_null(scene_node_handle node)
 {

@@ -27,8 +27,11 @@ TEST(scene, random_edits_agree_with_a_naive_tree)
 
 TEST(scene, defragmentation_keeps_to_its_budget_and_ends_in_order_that_costs_nothing_again)
 {
-    static const hm_budget budgets[] = {
-        {1, 0, false}, {37, 0, false}, {0, 5, false}, {13, 2, false}, {0, 0, false}};
+    static const hm_frame_budget budgets[] = {{1, HM_NO_LIMIT, false},
+                                              {37, HM_NO_LIMIT, false},
+                                              {HM_NO_LIMIT, 5, false},
+                                              {13, 2, false},
+                                              {HM_NO_LIMIT, HM_NO_LIMIT, false}};
     model *m = scene_model_new("scene order");
     for (int i = 0; i < 100; i++) {
         for (int edits = 0; edits < 50; edits++)

@@ -124,7 +124,7 @@ TEST(secondary, trim_in_the_middle_of_an_order_may_take_the_segments_of_removed_
         hm_secondary secondary = make((hm_secondary_desc){0});
         for (uint32_t i = 0; i < VALUES; i++)
             set(&secondary, owner(i % 10 * SEGMENT_SLOTS + i, 1), (int)(i * 739 % VALUES));
-        const hm_budget budget = {.max_compares = compares, .max_swaps = VALUES / 2};
+        const hm_frame_budget budget = {VALUES / 2, compares, false};
         hm_secondary_defragment(&secondary, &by_compare, ONCE(budget));
         for (uint32_t i = 0; i < VALUES; i++)
             if (i % 10 > 4)

@@ -132,7 +132,7 @@ typedef struct dense_kind {
     hm_status (*insert_n)(dense_model *model, uint32_t n, uint32_t zeros, const uint64_t *values,
                           hm_handle *handles);
     uint32_t (*erase_if)(dense_model *model); /* asks dense_model_is_doomed */
-    hm_progress (*defragment)(dense_model *model, const hm_order *order, hm_budget *budget);
+    hm_progress (*defragment)(dense_model *model, const hm_order *order, hm_frame_budget *budget);
     uint32_t (*bound)(const dense_model *model, bool upper, const hm_order *order);
     uint32_t (*index_of)(const dense_model *model, hm_handle handle);
     hm_handle (*handle_of)(const dense_model *model, const void *item);

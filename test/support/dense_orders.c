@@ -276,7 +276,7 @@ void dense_model_read_positions(dense_model *model)
 
 /* calls */
 
-static hm_progress call(dense_model *model, uint32_t goal, hm_budget *budget)
+static hm_progress call(dense_model *model, uint32_t goal, hm_frame_budget *budget)
 {
     if (goal >= DENSE_MODEL_ARRANGED)
         return DENSE_CALL(model, arrange, model->names, model->name_count, budget);
@@ -298,16 +298,16 @@ static void check_rest(dense_model *model, uint32_t goal)
 
 /* Makes one call: it keeps its budget, counts what it spends, ends before it is done only if it has
  * a budget or memory is refused, and says `done` only if all is in order. */
-static hm_progress go(dense_model *model, uint32_t goal, hm_budget budget)
+static hm_progress go(dense_model *model, uint32_t goal, hm_frame_budget budget)
 {
     uint64_t relocated = model->relocated, ordered = model->ordered, count = model->count;
-    hm_budget left = budget;
+    hm_frame_budget left = budget;
     hm_progress progress = call(model, goal, &left);
     CHECK(progress.compares == model->ordered - ordered);
     CHECK(progress.swaps <= 2 * count && progress.compares <= count * MODEL_COMPARES);
     CHECK(budget_is_lowered(budget, left, progress));
-    CHECK(progress.done || progress.status != HM_OK || budget.max_swaps != 0 ||
-          ((goal < DENSE_MODEL_ARRANGED || TEST_STOPS) && budget.max_compares != 0));
+    CHECK(progress.done || progress.status != HM_OK || budget.swaps_left != HM_NO_LIMIT ||
+          ((goal < DENSE_MODEL_ARRANGED || TEST_STOPS) && budget.compares_left != HM_NO_LIMIT));
     test_memory_follow(&model->memory, progress);
     CHECK(model->relocated - relocated <= 2 * progress.swaps);
     CHECK(!model->has_relocate || model->relocated - relocated >= progress.swaps);
@@ -324,7 +324,7 @@ static hm_progress go(dense_model *model, uint32_t goal, hm_budget budget)
 /* Calls until it is done. What has begun ends with the current round and one more. From the start,
  * and if the order is honest, one round is enough, with at most as many swaps as items, and the
  * compares that order.h promises. */
-static void finish(dense_model *model, uint32_t goal, hm_budget budget, bool anew)
+static void finish(dense_model *model, uint32_t goal, hm_frame_budget budget, bool anew)
 {
     uint64_t count = model->count, log = 0, swaps = 0, compares = 0;
     uint64_t calls = TEST_STOPS ? MODEL_CALLS : (MODEL_COMPARES + count) * count + MODEL_IDLE;
@@ -345,7 +345,7 @@ static void finish(dense_model *model, uint32_t goal, hm_budget budget, bool ane
 }
 
 /* bits: whether it is only one call, whether all are touched first. */
-static void run(dense_model *model, uint32_t goal, hm_budget budget, uint32_t bits)
+static void run(dense_model *model, uint32_t goal, hm_frame_budget budget, uint32_t bits)
 {
     enum { ONCE = 1, ANEW = 2 };
     bool anew = (bits & ANEW) != 0, done = true;
@@ -377,7 +377,7 @@ void dense_model_run_defragment(void *state, const uint32_t arguments[TEST_ARGUM
     uint32_t by = arguments[0] % DENSE_ORDERS, limits = arguments[1];
     model->column = arguments[0] / DENSE_ORDERS % columns;
     run(model, DENSE_ORDERS * (1 + model->column) + by,
-        hm_budget_of((limits & 0xFF) % 8, (limits >> 8) % 16), arguments[2] % 4);
+        test_budget_of((limits & 0xFF) % 8, (limits >> 8) % 16), arguments[2] % 4);
     if (model->is_stopped == 0)
         CHECK(search_some(model, by, arguments[2]));
 }
@@ -412,6 +412,6 @@ void dense_model_run_arrange(void *state, const uint32_t arguments[TEST_ARGUMENT
     uint32_t which = model->name != NULL ? arguments[0] : 0;
     if (model->name == NULL && bits / 4 % 4 == 0)
         draw_names(model, arguments[0] % (DENSE_MODEL_NAMES + 1), (uint64_t)bits << 32 | limits);
-    run(model, DENSE_MODEL_ARRANGED + which, hm_budget_of((limits & 0xFF) % 8, (limits >> 8) % 16),
-        bits % 4);
+    run(model, DENSE_MODEL_ARRANGED + which,
+        test_budget_of((limits & 0xFF) % 8, (limits >> 8) % 16), bits % 4);
 }

@@ -311,11 +311,11 @@ static void reserve(void *state, const uint32_t arguments[3])
 static void defragment(void *state, const uint32_t arguments[3])
 {
     index_model *model = state;
-    hm_budget budget = hm_budget_of(arguments[0] % 10, 0);
-    hm_budget left = budget;
+    hm_frame_budget budget = test_budget_of(arguments[0] % 10, HM_NO_LIMIT);
+    hm_frame_budget left = budget;
     hm_progress progress = hm_index_defragment(&model->index, &left);
     CHECK(progress.compares == 0 && budget_is_lowered(budget, left, progress));
-    CHECK(progress.done || progress.swaps == budget.max_swaps || TEST_STOPS);
+    CHECK(progress.done || progress.swaps == budget.swaps_left || TEST_STOPS);
 }
 
 /* comparison */

@@ -364,12 +364,12 @@ static void check_packed(const lists_model *model)
 }
 
 /* Returns whether it is done. */
-static bool defragment_once(lists_model *model, hm_budget budget)
+static bool defragment_once(lists_model *model, hm_frame_budget budget)
 {
     hm_handle before[LISTS_MODEL_LISTS], after[LISTS_MODEL_LISTS];
     uint32_t moved = 0, n = read_order(model, before);
     bool was_done = model->lists.blocks.cursor == model->lists.blocks.end;
-    hm_budget left = budget;
+    hm_frame_budget left = budget;
     hm_progress progress = hm_lists_defragment(&model->lists, &left);
     CHECK(read_order(model, after) == n && memcmp(before, after, n * sizeof *after) == 0);
     for (uint32_t i = 0; i < model->count; i++) {
@@ -379,7 +379,8 @@ static bool defragment_once(lists_model *model, hm_budget budget)
     }
     CHECK(progress.compares == 0 && progress.swaps == moved);
     CHECK(budget_is_lowered(budget, left, progress));
-    CHECK(progress.done || moved == budget.max_swaps || (TEST_STOPS && budget.max_swaps != 0));
+    CHECK(progress.done || moved == budget.swaps_left ||
+          (TEST_STOPS && budget.swaps_left != HM_NO_LIMIT));
     CHECK(!was_done || (progress.done && moved == 0));
     CHECK(progress.done == (model->lists.blocks.cursor == model->lists.blocks.end));
     if (progress.done)
@@ -391,7 +392,7 @@ static bool defragment_once(lists_model *model, hm_budget budget)
 static void defragment(void *state, const uint32_t arguments[3])
 {
     lists_model *model = state;
-    hm_budget budget = hm_budget_of(arguments[1] % 20, arguments[2] % 3);
+    hm_frame_budget budget = test_budget_of(arguments[1] % 20, arguments[2] % 3);
     uint32_t calls = 1;
     if (arguments[0] % 4 == 0)
         calls =

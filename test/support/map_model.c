@@ -125,7 +125,7 @@ static uint32_t erase_if(dense_model *model)
     return hm_map_erase_if(&model->map, is_doomed, model);
 }
 
-static hm_progress defragment(dense_model *model, const hm_order *order, hm_budget *budget)
+static hm_progress defragment(dense_model *model, const hm_order *order, hm_frame_budget *budget)
 {
     return hm_map_defragment(&model->map, order, budget);
 }

@@ -256,17 +256,17 @@ static inline void column_check_whole(const column *c)
 }
 
 /* Makes one call. */
-static inline hm_progress column_run(column *c, hm_order order, hm_budget budget)
+static inline hm_progress column_run(column *c, hm_order order, hm_frame_budget budget)
 {
     hm_sequence sequence = column_sequence(c);
     c->swapped = c->asked = 0;
-    hm_budget left = budget;
+    hm_frame_budget left = budget;
     hm_progress progress = hm_order_run(&c->state, &order, &sequence, &left);
     CHECK(progress.swaps == c->swapped && progress.compares == c->asked);
     CHECK(budget_is_lowered(budget, left, progress));
     if (c->count <= WHOLE_CHECK)
         column_check_whole(c);
-    bool is_limited = budget.max_swaps != 0 || budget.max_compares != 0;
+    bool is_limited = budget.swaps_left != HM_NO_LIMIT || budget.compares_left != HM_NO_LIMIT;
     CHECK(is_limited || progress.done == (progress.status == HM_OK));
     CHECK(!progress.done || c->lies != 0 || column_is_in_order(c));
     return progress;
@@ -274,7 +274,7 @@ static inline hm_progress column_run(column *c, hm_order order, hm_budget budget
 
 /* Makes calls until it is done; returns their total cost. Once memory is refused to a call, there
  * is memory again. */
-static inline hm_progress column_finish(column *c, hm_order order, hm_budget budget)
+static inline hm_progress column_finish(column *c, hm_order order, hm_frame_budget budget)
 {
     hm_progress total = {0};
     for (uint32_t calls = 0; !total.done; calls++) {
@@ -315,7 +315,7 @@ static inline hm_order column_init_in_order(column *c, uint32_t n, uint32_t kind
     column_init(c, n);
     column_fill_shape(c, 1, n, &random);
     hm_order order = column_order(c, kind);
-    CHECK(column_finish(c, order, (hm_budget){0}).done);
+    CHECK(column_finish(c, order, (hm_frame_budget){HM_NO_LIMIT, HM_NO_LIMIT, false}).done);
     return order;
 }
 

@@ -63,10 +63,10 @@ static item draw_item(program *p)
     return (item){below(p, 1000), p->step};
 }
 
-static hm_budget draw_budget(program *p)
+static hm_frame_budget draw_budget(program *p)
 {
     uint32_t swaps = 1 + below(p, 400), compares = 1 + below(p, 4000);
-    return hm_budget_of(swaps, compares < 1000 ? 0 : compares);
+    return test_budget_of(swaps, compares < 1000 ? 0 : compares);
 }
 
 static void remember(program *p, hm_handle *known, hm_handle handle)
@@ -223,7 +223,7 @@ CHANGES(table, is_old_row)
 
 static void step_map(program *p)
 {
-    hm_budget budget = draw_budget(p);
+    hm_frame_budget budget = draw_budget(p);
     hm_handle *handles = p->named, handle = draw(p, p->of_map);
     item *found = hm_map_get(&p->map, handle);
     uint32_t choice = below(p, 8), n = draw_n(p, p->of_map, handles);
@@ -251,7 +251,7 @@ static void step_table(program *p)
 {
     uint32_t which = below(p, TABLES), choice = below(p, 8);
     hm_table *table = &p->tables[which];
-    hm_budget budget = draw_budget(p);
+    hm_frame_budget budget = draw_budget(p);
     hm_handle *handles = p->named, handle = draw(p, p->of_tables[which]);
     uint32_t n = draw_n(p, p->of_tables[which], handles);
     item *found = hm_table_get(table, handle, 0);
@@ -273,7 +273,7 @@ static void step_table(program *p)
 static void step_secondary(program *p)
 {
     hm_secondary *secondary = &p->secondary;
-    hm_budget budget = draw_budget(p);
+    hm_frame_budget budget = draw_budget(p);
     hm_handle *handles = p->named, owner = draw(p, p->of_map);
     uint32_t choice = below(p, 64), n = draw_n(p, p->of_map, handles);
     note_item(p, hm_secondary_get(secondary, owner));
@@ -301,7 +301,7 @@ static void step_index(program *p)
 {
     uint32_t which = below(p, INDICES), keys_end = which == 0 ? UINT32_MAX : KEYS;
     hm_index *index = &p->indices[which];
-    hm_budget budget = hm_budget_of(1 + below(p, 8), 0);
+    hm_frame_budget budget = test_budget_of(1 + below(p, 8), HM_NO_LIMIT);
     hm_handle handles[BATCH], owner = draw(p, p->of_map);
     uint64_t keys[BATCH], key = below(p, keys_end);
     uint32_t choice = below(p, 64), n = draw_n(p, p->of_map, handles);
@@ -336,7 +336,7 @@ static void step_lists(program *p)
 {
     hm_lists *lists = &p->lists;
     hm_handle list = draw(p, p->of_lists);
-    hm_budget budget = hm_budget_of(1 + below(p, 8), 0);
+    hm_frame_budget budget = test_budget_of(1 + below(p, 8), HM_NO_LIMIT);
     uint32_t choice = below(p, 64), count = hm_lists_count_of(lists, list);
     uint32_t at = below(p, count + 1);
     if (choice == 0)
@@ -447,7 +447,7 @@ static void step_world(program *p)
     hm_query *query = &p->queries[below(p, QUERIES)];
     hm_component set[COMPONENTS];
     hm_handle entity = draw(p, p->of_world);
-    hm_budget budget = draw_budget(p);
+    hm_frame_budget budget = draw_budget(p);
     uint32_t choice = below(p, 64), which = below(p, COMPONENTS), n = draw_set(p, set);
     hm_component one = p->components[which];
     note_item(p, hm_world_get(world, entity, one));

@@ -143,7 +143,7 @@ static bool is_arranged(const secondary_model *model, uint32_t list)
 
 enum { BY_NAMES = 2 };
 
-static hm_progress call(secondary_model *model, uint32_t goal, hm_budget *budget)
+static hm_progress call(secondary_model *model, uint32_t goal, hm_frame_budget *budget)
 {
     const hm_order order = order_of(model, goal);
     uint32_t list = goal % BY_NAMES;
@@ -167,18 +167,18 @@ static void check_rest(secondary_model *model, uint32_t goal)
 
 /* Makes one call: it keeps its budget, counts what it spends, ends before it is done only if it has
  * a budget, and reports `done` only if all is in order. */
-static bool go(secondary_model *model, uint32_t goal, hm_budget budget)
+static bool go(secondary_model *model, uint32_t goal, hm_frame_budget budget)
 {
     uint64_t ordered = model->ordered;
     uint32_t arranging = goal < BY_NAMES ? 0 : 1 + goal % BY_NAMES;
     if (model->arranging != arranging)
         secondary_model_begin_goal(model, arranging);
-    hm_budget left = budget;
+    hm_frame_budget left = budget;
     hm_progress progress = call(model, goal, &left);
     CHECK(progress.compares == model->ordered - ordered);
     CHECK(budget_is_lowered(budget, left, progress));
-    CHECK(progress.done || progress.status != HM_OK || budget.max_swaps != 0 ||
-          budget.max_compares != 0);
+    CHECK(progress.done || progress.status != HM_OK || budget.swaps_left != HM_NO_LIMIT ||
+          budget.compares_left != HM_NO_LIMIT);
     test_memory_follow(&model->memory, progress);
     secondary_model_read_order(model);
     if (!progress.done)
@@ -192,7 +192,7 @@ static bool go(secondary_model *model, uint32_t goal, hm_budget budget)
 }
 
 /* Each call of a defragment has a compare or a swap, but for a few. */
-static void finish(secondary_model *model, uint32_t goal, hm_budget budget)
+static void finish(secondary_model *model, uint32_t goal, hm_frame_budget budget)
 {
     uint64_t calls = (MODEL_COMPARES + (uint64_t)model->count) * model->count + MODEL_IDLE;
     if (TEST_STOPS)
@@ -225,7 +225,7 @@ void secondary_model_defragment(void *state, const uint32_t arguments[TEST_ARGUM
 {
     secondary_model *model = state;
     uint32_t which = arguments[0] % 2;
-    hm_budget budget = hm_budget_of(arguments[1] % 40, arguments[2] % 200);
+    hm_frame_budget budget = test_budget_of(arguments[1] % 40, arguments[2] % 200);
     if (arguments[0] / 4 % 8 == 1)
         touch_all(model);
     bool done = true;
@@ -242,7 +242,7 @@ void secondary_model_arrange(void *state, const uint32_t arguments[TEST_ARGUMENT
 {
     secondary_model *model = state;
     uint32_t bits = arguments[2], list = bits / 2 % 2;
-    hm_budget budget = hm_budget_of((bits >> 8 & 0xFF) % 40, (bits >> 16) % 8);
+    hm_frame_budget budget = test_budget_of((bits >> 8 & 0xFF) % 40, (bits >> 16) % 8);
     if (bits % 2 == 0 || bits / 8 % 8 == 1)
         touch_all(model); /* The names may change. */
     if (bits % 2 == 0)

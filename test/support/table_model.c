@@ -184,7 +184,7 @@ static uint32_t erase_if(dense_model *model)
     return hm_table_erase_if(&model->table, is_doomed, model);
 }
 
-static hm_progress defragment(dense_model *model, const hm_order *order, hm_budget *budget)
+static hm_progress defragment(dense_model *model, const hm_order *order, hm_frame_budget *budget)
 {
     return hm_table_defragment(&model->table, model->column, order, budget);
 }

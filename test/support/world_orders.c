@@ -77,17 +77,17 @@ void world_model_touch_all(void *state, const uint32_t arguments[3])
         hm_world_touch_all(&model->world, model->components[0].id + arguments[0] % 20);
 }
 
-static bool defragment_once(world_model *model, const hm_order *order, hm_budget budget)
+static bool defragment_once(world_model *model, const hm_order *order, hm_frame_budget budget)
 {
     uint64_t ordered = model->ordered;
     hm_component component = model->components[model->sorting].id;
-    hm_budget left = budget;
+    hm_frame_budget left = budget;
     hm_progress progress = hm_world_defragment(&model->world, component, order, &left);
     /* A compare calls the key twice, and counts once. */
     CHECK(progress.compares == model->ordered - ordered);
     CHECK(budget_is_lowered(budget, left, progress));
-    CHECK(progress.done || progress.status != HM_OK || budget.max_swaps != 0 ||
-          budget.max_compares != 0 || TEST_STOPS);
+    CHECK(progress.done || progress.status != HM_OK || budget.swaps_left != HM_NO_LIMIT ||
+          budget.compares_left != HM_NO_LIMIT || TEST_STOPS);
     test_memory_follow(&model->memory, progress);
     CHECK(hm_world_validate(&model->world) == HM_OK);
     return progress.done;
@@ -98,7 +98,7 @@ void world_model_defragment(void *state, const uint32_t arguments[3])
 {
     world_model *model = state;
     hm_order order = {.context = model};
-    hm_budget budget = hm_budget_of(arguments[1] % 40, arguments[2] % 200);
+    hm_frame_budget budget = test_budget_of(arguments[1] % 40, arguments[2] % 200);
     uint64_t calls = 1;
     bool done = false;
     model->sorting = world_model_draw(model, arguments[0] / 4);

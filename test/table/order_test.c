@@ -54,7 +54,7 @@ TABLE_TEST(table_order, a_compare_may_look_at_other_cells_of_the_row)
 TABLE_TEST(table_order, a_spent_budget_with_another_column_forgets_nothing)
 {
     hm_table table = make(lanes, (hm_table_desc){0});
-    hm_budget spent = {.is_spent = true};
+    hm_frame_budget spent = {.is_spent = true};
     CHECK(hm_table_defragment(&table, PATH, &by_number, &spent).done); /* There are no rows. */
     for (uint32_t i = 0; i < ROWS; i++)
         add(&table, i * 7 % ROWS);

@@ -50,7 +50,7 @@ typedef body_index_view index_view;
     body_handle h, one[1];                                                                         \
     body made = make_body(1), *place = NULL, *places[1];                                           \
     const body *probe = &made;                                                                     \
-    hm_budget *budget = NULL;                                                                      \
+    hm_frame_budget *budget = NULL;                                                                \
     hm_order order, nothing;                                                                       \
     kind##_view view;                                                                              \
     uint32_t at = 0, length = 0, rows[1];                                                          \
@@ -149,7 +149,7 @@ TEST(typed, table_functions_of_a_column_name_themselves_without_what_they_need)
 DEATH_TEST(typed, table_defragment_by_a_column_out_of_range_names_the_function)
 {
     body_table container;
-    hm_budget *unlimited = NULL;
+    hm_frame_budget *unlimited = NULL;
     hm_order falling;
     memset(&falling, 0, sizeof falling);
     falling.key = falling_number_of;

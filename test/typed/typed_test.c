@@ -540,7 +540,7 @@ TEST(typed, an_index_does_what_the_untyped_one_does)
     body_handle bodies[OWNERS];
     uint64_t keys[OWNERS], key = 0;
     uint32_t i, count = 0, asked = 0, visited = 0;
-    hm_budget *unlimited = NULL;
+    hm_frame_budget *unlimited = NULL;
     memset(&view, 0, sizeof view);
     for (i = 0; i < OWNERS; i++) {
         bodies[i] = body_at(i);

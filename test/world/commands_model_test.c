@@ -326,8 +326,8 @@ static void begin_order(twins *self)
 {
     const hm_order rising = {.key = first_byte};
     uint32_t component = test_random_below(&self->random, 3) * 64;
-    hm_budget budget = hm_budget_of(1 + test_random_below(&self->random, 4),
-                                    1 + test_random_below(&self->random, 20));
+    hm_frame_budget budget = test_budget_of(1 + test_random_below(&self->random, 4),
+                                            1 + test_random_below(&self->random, 20));
     hm_world_defragment(&self->recorded.world, self->recorded.components[component], &rising,
                         ONCE(budget));
 }

@@ -88,15 +88,15 @@ TEST(world_order, defragment_orders_sparse_values_and_moves_no_row)
 }
 
 /* Calls until done, and checks each call against the budget. Returns the sum. */
-static hm_progress run_to_the_end(scene *on, hm_component component, hm_budget budget)
+static hm_progress run_to_the_end(scene *on, hm_component component, hm_frame_budget budget)
 {
     hm_progress all = {0};
     for (uint32_t calls = 0; !all.done; calls++) {
         on->asked = 0;
         hm_progress one = hm_world_defragment(&on->world, component, &by_compare, ONCE(budget));
         CHECK(one.compares == on->asked && calls < PATIENCE);
-        CHECK(budget.max_swaps == 0 || one.swaps <= budget.max_swaps);
-        CHECK(budget.max_compares == 0 || one.compares <= budget.max_compares);
+        CHECK(budget.swaps_left == HM_NO_LIMIT || one.swaps <= budget.swaps_left);
+        CHECK(budget.compares_left == HM_NO_LIMIT || one.compares <= budget.compares_left);
         all.swaps += one.swaps;
         all.compares += one.compares;
         all.done = one.done;
@@ -123,11 +123,11 @@ TEST(world_order, a_call_without_a_limit_is_done_however_many_archetypes_there_a
                 set[n++] = tags[tag];
         give(&world, hm_world_create(&world, set, n), number, i % 2 == 0 ? 2 : 1);
     }
-    hm_budget limited = hm_budget_of(1000000, 0);
+    hm_frame_budget limited = test_budget_of(1000000, HM_NO_LIMIT);
     hm_progress progress = hm_world_defragment(&world, number, &by_key, &limited);
     CHECK(!progress.done && progress.swaps == MANY && limited.is_spent); /* not looked at again */
     hm_world_touch_all(&world, number);
-    hm_budget unlimited = {0};
+    hm_frame_budget unlimited = {HM_NO_LIMIT, HM_NO_LIMIT, false};
     progress = hm_world_defragment(&world, number, &by_key, &unlimited);
     CHECK(progress.done && progress.swaps == 0 && !unlimited.is_spent);
     CHECK(hm_world_defragment(&world, number, &by_key, &limited).done); /* although it is spent */
@@ -200,8 +200,8 @@ TEST(world_order, the_order_is_reached_again_whatever_changes_between_the_calls)
     uint64_t random = test_seed("world_order");
     for (uint32_t round = 0; round < 3; round++) {
         for (uint32_t i = 0; i < test_scaled(4000); i++) {
-            hm_budget budget = hm_budget_of(1 + test_random_below(&random, 30),
-                                            1 + test_random_below(&random, 200));
+            hm_frame_budget budget = test_budget_of(1 + test_random_below(&random, 30),
+                                                    1 + test_random_below(&random, 200));
             disturb(&stage, &random);
             hm_component component = round == 1 ? stage.sparse : stage.number;
             hm_progress progress =
@@ -210,7 +210,7 @@ TEST(world_order, the_order_is_reached_again_whatever_changes_between_the_calls)
             CHECK(i % 64 != 0 || hm_world_validate(&stage.world) == HM_OK);
         }
         hm_component component = round == 1 ? stage.sparse : stage.number;
-        run_to_the_end(&stage, component, hm_budget_of(100, 1000));
+        run_to_the_end(&stage, component, test_budget_of(100, 1000));
         CHECK(is_in_order(&stage, component));
     }
     finish_world(&stage.world);
@@ -227,7 +227,7 @@ TEST(world_order, another_order_or_component_begins_anew)
     hm_world *world = &stage.world;
     const hm_order falling = {.key = falling_key};
     CHECK(hm_world_defragment(world, stage.number, &by_key, NULL).done);
-    hm_world_defragment(world, stage.number, &falling, BUDGET(50, 0));
+    hm_world_defragment(world, stage.number, &falling, BUDGET(50, HM_NO_LIMIT));
     CHECK(!is_in_order(&stage, stage.number));
     CHECK(hm_world_defragment(world, stage.number, &falling, NULL).done);
     CHECK(world_is_in_order(world, stage.number, falling_key, NULL));
@@ -245,20 +245,20 @@ TEST(world_order, what_leaves_the_archetype_or_the_world_in_the_middle_of_an_ord
 {
     start(&stage);
     hm_world *world = &stage.world;
-    hm_world_defragment(world, stage.number, &by_compare, BUDGET(100, 0));
+    hm_world_defragment(world, stage.number, &by_compare, BUDGET(100, HM_NO_LIMIT));
     for (uint32_t i = 0; i < ARCHETYPES * EACH; i += 2)
         CHECK(i % 4 == 0 ? hm_world_destroy(world, stage.entities[i])
                          : hm_world_remove(world, stage.entities[i], stage.number, NULL) == HM_OK);
     CHECK(hm_world_validate(world) == HM_OK);
-    CHECK(run_to_the_end(&stage, stage.number, hm_budget_of(10, 100)).done);
+    CHECK(run_to_the_end(&stage, stage.number, test_budget_of(10, 100)).done);
     CHECK(is_in_order(&stage, stage.number));
-    hm_world_defragment(world, stage.sparse, &by_compare, BUDGET(100, 0));
+    hm_world_defragment(world, stage.sparse, &by_compare, BUDGET(100, HM_NO_LIMIT));
     hm_world_clear(world);
     CHECK(hm_world_defragment(world, stage.number, &by_compare, BUDGET(1, 1)).done);
     CHECK(hm_world_defragment(world, stage.sparse, &by_compare, BUDGET(1, 1)).done);
     for (int i = 0; i < 1000; i++)
         make_one(world, stage.number, 1000 - i);
-    CHECK(run_to_the_end(&stage, stage.number, hm_budget_of(10, 100)).done);
+    CHECK(run_to_the_end(&stage, stage.number, test_budget_of(10, 100)).done);
     CHECK(is_in_order(&stage, stage.number));
     finish_world(world);
 }
@@ -359,7 +359,7 @@ TEST(world_order, a_trim_that_places_sparse_values_tells_the_clock)
             give(&world, entity, sparse, i * 17 % VALUES);
         }
         for (int call = 0; call < calls; call++)
-            hm_world_defragment(&world, sparse, &by_key, BUDGET(1, 0));
+            hm_world_defragment(&world, sparse, &by_key, BUDGET(1, HM_NO_LIMIT));
         int before[VALUES];
         memcpy(before, hm_secondary_values(values), sizeof before);
         uint64_t clock = hm_world_clock(&world);

@@ -171,7 +171,7 @@ TEST(query_change, values_that_are_replaced_in_the_middle_of_an_order_are_asked_
         scene on;
         start_unordered(&on);
         hm_query query = ask(&on, (hm_query_desc){ALL(on.a)});
-        hm_budget budget = hm_budget_of(1 + 50 * calls, 0);
+        hm_frame_budget budget = test_budget_of(1 + 50 * calls, HM_NO_LIMIT);
         is_done = hm_world_defragment(&on.world, on.a, &by_key, ONCE(budget)).done;
         CHECK(hm_query_change(&query, &on.a, 1, NULL, 0, NULL) == HM_OK);
         hm_progress progress = hm_world_defragment(&on.world, on.a, &by_key, NULL);

@@ -181,7 +181,7 @@ static void defragment(void *of, const uint32_t arguments[TEST_ARGUMENTS])
 {
     static const hm_order rising = {.key = first_byte};
     state *on = of;
-    hm_budget budget = hm_budget_of(1 + arguments[1] % 20, 1 + arguments[2] % 100);
+    hm_frame_budget budget = test_budget_of(1 + arguments[1] % 20, 1 + arguments[2] % 100);
     if (arguments[0] % 4 == 0)
         on->sorting = arguments[0] / 4 % QUERY_MODEL_COMPONENTS;
     hm_component component = on->model.components[on->sorting];

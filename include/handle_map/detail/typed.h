@@ -365,9 +365,10 @@
 
 /* For containers with an order; handle: the type of its typed handles. */
 #define HM_TYPED_DEFINE_ORDER(prefix, kind, handle)                                                \
-    HM_TYPED_FORM_ORDER(kind, prefix##_##kind##_defragment,                                        \
-                        (prefix##_##kind * hm_self, const hm_order *hm_by, hm_budget *hm_within),  \
-                        hm_##kind##_defragment(&hm_self->kind, hm_by, hm_within))                  \
+    HM_TYPED_FORM_ORDER(                                                                           \
+        kind, prefix##_##kind##_defragment,                                                        \
+        (prefix##_##kind * hm_self, const hm_order *hm_by, hm_frame_budget *hm_within),            \
+        hm_##kind##_defragment(&hm_self->kind, hm_by, hm_within))                                  \
     HM_TYPED_DEFINE_ARRANGE(prefix, kind, handle)
 
 /* For containers of items that are searched by their order. */
@@ -382,11 +383,11 @@
         hm_##kind##_upper_bound(&hm_self->kind, hm_by, hm_probe))
 
 #define HM_TYPED_DEFINE_ARRANGE(prefix, kind, handle)                                              \
-    HM_TYPED_FORM_ARRAY(                                                                           \
-        kind, hm_progress, prefix##_##kind##_arrange,                                              \
-        (prefix##_##kind * hm_self, const handle *hm_by, uint32_t hm_n, hm_budget *hm_within),     \
-        hm_by, "handles",                                                                          \
-        hm_##kind##_arrange(&hm_self->kind, HM_TYPED_IDS(hm_by), hm_n, hm_within))                 \
+    HM_TYPED_FORM_ARRAY(kind, hm_progress, prefix##_##kind##_arrange,                              \
+                        (prefix##_##kind * hm_self, const handle *hm_by, uint32_t hm_n,            \
+                         hm_frame_budget *hm_within),                                              \
+                        hm_by, "handles",                                                          \
+                        hm_##kind##_arrange(&hm_self->kind, HM_TYPED_IDS(hm_by), hm_n, hm_within)) \
     HM_TYPED_FORM_VOID(kind, prefix##_##kind##_touch,                                              \
                        (prefix##_##kind * hm_self, handle hm_named),                               \
                        hm_##kind##_touch(&hm_self->kind, hm_named.id))                             \
