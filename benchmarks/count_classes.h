@@ -95,7 +95,7 @@ struct pool_in_c {
         uint32_t length;
         for (uint32_t i = thing_pool_next_run(&pool, 0, &length); i != HM_INVALID_INDEX;
              i = thing_pool_next_run(&pool, i + length, &length))
-            total += sum(thing_pool_item(&pool, i), length);
+            total += sum(thing_pool_item_at(&pool, i), length);
         return total;
     }
 };

@@ -71,7 +71,7 @@ static double find_changes(const hm_history *history, const hm_map *map, const u
 {
     uint32_t count = 0;
     double begin = now();
-    require(hm_map_changes(history, map, marks[FRAMES - 1], marks[FRAMES], count_change, &count) ==
+    require(hm_map_changes(map, history, marks[FRAMES - 1], marks[FRAMES], count_change, &count) ==
                 HM_OK,
             "changes");
     double took = now() - begin;
@@ -127,7 +127,7 @@ static void measure(hm_history_method method, double share)
     const uint32_t count = (uint32_t)(size / ITEM);
     const hm_map_desc items = {.item_size = ITEM, .capacity = count, .memory = &history.table};
     unsigned char *copy = malloc(size);
-    require(hm_map_watch(&history, &map) == HM_OK && hm_map_init(&map, &items) == HM_OK, "map");
+    require(hm_map_watch(&map, &history) == HM_OK && hm_map_init(&map, &items) == HM_OK, "map");
     require(hm_map_insert_n(&map, NULL, count, NULL) == HM_OK, "insert");
     require(copy != NULL, "malloc");
     memset(hm_map_items(&map), 1, size);

@@ -555,7 +555,7 @@ static size_t pages_brought_to_a_pool(bool reserves)
     hm_pool pool;
     CHECK(hm_pool_init(&pool, &(hm_pool_desc){.item_size = 64, .capacity = 2 * READY}) == HM_OK);
     CHECK(hm_pool_insert_n(&pool, NULL, READY, NULL) == HM_OK);
-    unsigned char *end = (unsigned char *)hm_pool_item(&pool, 0) + (size_t)64 * READY;
+    unsigned char *end = (unsigned char *)hm_pool_item_at(&pool, 0) + (size_t)64 * READY;
     if (reserves)
         CHECK(hm_pool_reserve(&pool, 1) == HM_OK);
     else

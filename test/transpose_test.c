@@ -384,13 +384,13 @@ TEST(transpose, a_kernel_runs_over_the_runs_of_a_pool_and_leaves_its_holes_alone
         CHECK(hm_pool_erase(&pool, hm_pool_handle_at(&pool, i)));
     for (uint32_t i = hm_pool_next_run(&pool, 0, &length); i != HM_INVALID_INDEX;
          i = hm_pool_next_run(&pool, i + length, &length)) {
-        CHECK(hm_transpose_run(hm_pool_item(&pool, i), sizeof(body), length, body_fields, 2,
+        CHECK(hm_transpose_run(hm_pool_item_at(&pool, i), sizeof(body), length, body_fields, 2,
                                integrate, &step) == HM_OK);
         seen += length;
     }
     CHECK(seen == hm_pool_count(&pool) && seen < ITEMS);
     for (uint32_t i = 0; i < ITEMS; i++) {
-        const body *item = hm_pool_item(&pool, i);
+        const body *item = hm_pool_item_at(&pool, i);
         CHECK(item == NULL || (item->id == i && has_moved(item)));
     }
     CHECK(hm_pool_validate(&pool) == HM_OK);

@@ -392,7 +392,7 @@ uint32_t PAGE_EXPORT(grid_capacity)(void)
 /* 0: never used; 1: a hole; 2: live. */
 uint32_t PAGE_EXPORT(grid_state)(uint32_t index)
 {
-    if (hm_pool_item(&grid, index) != NULL)
+    if (hm_pool_item_at(&grid, index) != NULL)
         return 2;
     return index < hm_pool_get_stats(&grid).slots;
 }

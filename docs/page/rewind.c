@@ -23,7 +23,7 @@ void PAGE_EXPORT(rewind_begin)(void)
     hm_history_fini(&history);
     (void)hm_history_init(&history, &desc);
     (void)hm_map_init(&notes, &map_desc);
-    (void)hm_map_watch(&history, &notes);
+    (void)hm_map_watch(&notes, &history);
 }
 
 /* Returns the handle; null: refused. */
@@ -77,7 +77,7 @@ static void count_change(const hm_change *change, void *context)
 uint32_t PAGE_EXPORT(rewind_changes)(uint32_t from, uint32_t to, uint32_t kind)
 {
     uint32_t counts[HM_CHANGE_EDITED + 1] = {0};
-    (void)hm_map_changes(&history, &notes, from, to, count_change, counts);
+    (void)hm_map_changes(&notes, &history, from, to, count_change, counts);
     return counts[kind];
 }
 

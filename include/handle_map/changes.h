@@ -52,13 +52,13 @@ typedef void hm_change_visit(const hm_change *change, void *context);
  * container may have been moved here by assignment. HM_OK too for a zeroed one, whose init will
  * tell. HM_ERROR_INVALID: the container has other memory, or is NULL. HM_ERROR_FULL: the history is
  * not initialised; HM_ERROR_MEMORY. Invalidates nothing. O(containers). */
-HM_API hm_status hm_map_watch(hm_history *history, hm_map *map);
-HM_API hm_status hm_pool_watch(hm_history *history, hm_pool *pool);
-HM_API hm_status hm_table_watch(hm_history *history, hm_table *table);
-HM_API hm_status hm_secondary_watch(hm_history *history, hm_secondary *secondary);
-HM_API hm_status hm_lists_watch(hm_history *history, hm_lists *lists);
-HM_API hm_status hm_index_watch(hm_history *history, hm_index *index);
-HM_API hm_status hm_world_watch(hm_history *history, hm_world *world);
+HM_API hm_status hm_map_watch(hm_map *map, hm_history *history);
+HM_API hm_status hm_pool_watch(hm_pool *pool, hm_history *history);
+HM_API hm_status hm_table_watch(hm_table *table, hm_history *history);
+HM_API hm_status hm_secondary_watch(hm_secondary *secondary, hm_history *history);
+HM_API hm_status hm_lists_watch(hm_lists *lists, hm_history *history);
+HM_API hm_status hm_index_watch(hm_index *index, hm_history *history);
+HM_API hm_status hm_world_watch(hm_world *world, hm_history *history);
 
 /* Calls `visit` for each value that changed: first for all that were erased, so that a container
  * that follows never has more items, lists, owners or entities than this one; then for the others.
@@ -71,22 +71,22 @@ HM_API hm_status hm_world_watch(hm_history *history, hm_world *world);
  * Example:
  *
  *     uint64_t newest = hm_history_mark(&history);
- *     hm_map_changes(&history, &map, acknowledged, newest, send_change, socket);
+ *     hm_map_changes(&map, &history, acknowledged, newest, send_change, socket);
  */
-HM_API hm_status hm_map_changes(const hm_history *history, const hm_map *map, uint64_t from,
+HM_API hm_status hm_map_changes(const hm_map *map, const hm_history *history, uint64_t from,
                                 uint64_t to, hm_change_visit *visit, void *context);
-HM_API hm_status hm_pool_changes(const hm_history *history, const hm_pool *pool, uint64_t from,
+HM_API hm_status hm_pool_changes(const hm_pool *pool, const hm_history *history, uint64_t from,
                                  uint64_t to, hm_change_visit *visit, void *context);
-HM_API hm_status hm_table_changes(const hm_history *history, const hm_table *table, uint64_t from,
+HM_API hm_status hm_table_changes(const hm_table *table, const hm_history *history, uint64_t from,
                                   uint64_t to, hm_change_visit *visit, void *context);
-HM_API hm_status hm_secondary_changes(const hm_history *history, const hm_secondary *secondary,
+HM_API hm_status hm_secondary_changes(const hm_secondary *secondary, const hm_history *history,
                                       uint64_t from, uint64_t to, hm_change_visit *visit,
                                       void *context);
-HM_API hm_status hm_lists_changes(const hm_history *history, const hm_lists *lists, uint64_t from,
+HM_API hm_status hm_lists_changes(const hm_lists *lists, const hm_history *history, uint64_t from,
                                   uint64_t to, hm_change_visit *visit, void *context);
-HM_API hm_status hm_index_changes(const hm_history *history, const hm_index *index, uint64_t from,
+HM_API hm_status hm_index_changes(const hm_index *index, const hm_history *history, uint64_t from,
                                   uint64_t to, hm_change_visit *visit, void *context);
-HM_API hm_status hm_world_changes(const hm_history *history, const hm_world *world, uint64_t from,
+HM_API hm_status hm_world_changes(const hm_world *world, const hm_history *history, uint64_t from,
                                   uint64_t to, hm_change_visit *visit, void *context);
 
 /* Of `n` handles: all that there are. */

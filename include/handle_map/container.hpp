@@ -174,7 +174,7 @@ template <class Shape> class container
         using item = typename Shape::saved_item;
         static_assert(std::is_void_v<item> || std::is_trivially_copyable_v<item>,
                       "what this type owns elsewhere would not be rewound");
-        return call::watch(&history, c());
+        return call::watch(c(), &history);
     }
     status watch(hm::history &history) noexcept
     {
@@ -194,7 +194,7 @@ template <class Shape> class container
     status changes(history_argument history, mark_argument from, mark_argument to,
                    Visit &&visit) const noexcept
     {
-        return call::changes(history, c(), from, to, &show<Visit>, plain(visit));
+        return call::changes(c(), history, from, to, &show<Visit>, plain(visit));
     }
     /* The same for each value that there is now, as inserted; or for each of n handles. */
     template <class Visit> status visit(Visit &&visit) const noexcept
@@ -216,7 +216,7 @@ template <class Shape> class container
                         const hm_save_desc &with = {}) const noexcept
     {
         const hm_save_desc desc = detail::save_desc_of<typename Shape::saved_item>(with);
-        return call::save_changes(history, c(), &desc, from, to, detail::sink_of(sink));
+        return call::save_changes(c(), history, &desc, from, to, detail::sink_of(sink));
     }
     template <class Sink>
     status save_values(span<const handle_type> handles, Sink &&sink,
@@ -292,7 +292,7 @@ template <class Base> class issuer : public Base
     }
     /* Reads what save wrote, and makes its items those of this container, under new handles, which
      * `remap` then has for the old ones: an empty secondary<T, handle<T>>. Over many frames:
-     * hm_merge_begin_map(&merge, c(), ...) and so on, save.h. */
+     * hm_map_merge_begin(c(), &merge, ...) and so on, save.h. */
     template <class Source, class Remap, class = typename Remap::handle_type>
     status merge(Source &&source, Remap &remap, const hm_save_desc &with = {}) noexcept
     {

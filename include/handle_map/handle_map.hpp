@@ -5,6 +5,9 @@
  *
  * The rest of this comment holds for every class.
  *
+ * Names are those of C, but for the standard library's: size() is hm_map_count, stats()
+ * hm_map_get_stats, begin() and data() the items.
+ *
  * Failing. No exception is thrown: a call that fails returns what the C function returns, and
  * hm_last_error says why. value_or_throw is for programs that prefer an exception. All headers
  * compile with -fno-exceptions -fno-rtti; then value_or_throw does not exist.

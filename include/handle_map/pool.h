@@ -221,18 +221,18 @@ static inline bool hm_pool_contains(const hm_pool *pool, hm_handle handle)
  *
  *     for (uint32_t i = hm_pool_next_run(&pool, 0, NULL); i != HM_INVALID_INDEX;
  *          i = hm_pool_next_run(&pool, i + 1, NULL)) {
- *         struct bullet *bullet = hm_pool_item(&pool, i);
+ *         struct bullet *bullet = hm_pool_item_at(&pool, i);
  *         bullet->speed = speeds[i];
  *     }
  */
-static inline void *hm_pool_item(const hm_pool *pool, uint32_t index)
+static inline void *hm_pool_item_at(const hm_pool *pool, uint32_t index)
 {
     return hm_pool_item_as(pool, index, pool != NULL ? pool->item_size : 0);
 }
 
-/* As hm_pool_item, but does not check: the index must be that of a live item. For indices that the
- * program knows to be live, as those of next_run and next_word. O(1): reads no bits. */
-static inline void *hm_pool_at(const hm_pool *pool, uint32_t index)
+/* As hm_pool_item_at, but does not check: the index must be that of a live item. For indices that
+ * the program knows to be live, as those of next_run and next_word. O(1): reads no bits. */
+static inline void *hm_pool_live_at(const hm_pool *pool, uint32_t index)
 {
     return hm_pool_at_as(pool, index, pool != NULL ? pool->item_size : 0);
 }
@@ -246,7 +246,7 @@ static inline hm_handle hm_pool_handle_at(const hm_pool *pool, uint32_t index)
     return hm_handle_from_bits(HM_CAST(uint64_t, pool->entries[index]) << 32 | index);
 }
 
-/* Returns the index of a handle's item, which hm_pool_item takes, or HM_INVALID_INDEX when the
+/* Returns the index of a handle's item, which hm_pool_item_at takes, or HM_INVALID_INDEX when the
  * handle does not resolve. O(1). */
 static inline uint32_t hm_pool_index_of(const hm_pool *pool, hm_handle handle)
 {
@@ -279,15 +279,16 @@ static inline uint32_t hm_pool_capacity(const hm_pool *pool)
 /* Indices come in words of 64. Returns the number of the first word, at or after `word`, that has a
  * live item, or HM_INVALID_INDEX when there is none. Bit k of *live says whether index 64 x word +
  * k has a live item (all 0 when there is none). The bits are a copy and do not follow later
- * changes: hm_pool_item returns NULL for an item that was erased since. Where holes are scattered,
- * and most runs have an item or two, this is faster than hm_pool_next_run, since no processor can
- * predict the lengths of runs. Cannot fail; invalidates nothing. O(1 + holes / 64). Example:
+ * changes: hm_pool_item_at returns NULL for an item that was erased since. Where holes are
+ * scattered, and most runs have an item or two, this is faster than hm_pool_next_run, since no
+ * processor can predict the lengths of runs. Cannot fail; invalidates nothing. O(1 + holes / 64).
+ * Example:
  *
  *     uint64_t live;
  *     for (uint32_t w = hm_pool_next_word(&pool, 0, &live); w != HM_INVALID_INDEX;
  *          w = hm_pool_next_word(&pool, w + 1, &live))
  *         for (; live != 0; live &= live - 1)
- *             move(hm_pool_item(&pool, 64 * w + hm_bits_lowest(live)));
+ *             move(hm_pool_item_at(&pool, 64 * w + hm_bits_lowest(live)));
  */
 static inline uint32_t hm_pool_next_word(const hm_pool *pool, uint32_t word, uint64_t *live)
 {
@@ -321,7 +322,7 @@ static inline uint32_t hm_pool_next_word(const hm_pool *pool, uint32_t word, uin
  *     uint32_t length;
  *     for (uint32_t i = hm_pool_next_run(&pool, 0, &length); i != HM_INVALID_INDEX;
  *          i = hm_pool_next_run(&pool, i + length, &length)) {
- *         struct bullet *bullets = hm_pool_item(&pool, i);
+ *         struct bullet *bullets = hm_pool_item_at(&pool, i);
  *         for (uint32_t k = 0; k < length; k++)
  *             move(&bullets[k]);
  *     }
@@ -417,10 +418,11 @@ HM_END_C
     HM_POOL_DEFINE_DECLARED(prefix, type, number)
 
 #define HM_POOL_DEFINE_WALK(prefix, type)                                                          \
-    HM_TYPED_FORM(pool, type *, prefix##_pool_item,                                                \
+    HM_TYPED_FORM(pool, type *, prefix##_pool_item_at,                                             \
                   (const prefix##_pool *hm_self, uint32_t hm_at),                                  \
                   HM_CAST(type *, hm_pool_item_as(&hm_self->pool, hm_at, sizeof(type))))           \
-    HM_TYPED_FORM(pool, type *, prefix##_pool_at, (const prefix##_pool *hm_self, uint32_t hm_at),  \
+    HM_TYPED_FORM(pool, type *, prefix##_pool_live_at,                                             \
+                  (const prefix##_pool *hm_self, uint32_t hm_at),                                  \
                   HM_CAST(type *, hm_pool_at_as(&hm_self->pool, hm_at, sizeof(type))))             \
     HM_TYPED_FORM(pool, uint32_t, prefix##_pool_next_run,                                          \
                   (const prefix##_pool *hm_self, uint32_t hm_from, uint32_t *hm_length),           \

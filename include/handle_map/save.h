@@ -268,15 +268,15 @@ typedef struct hm_merge {
 /* Reads and checks the section, and gives each of its handles an entry in `remap`, which is null
  * until its item is inserted. Fails as a load does, or with HM_ERROR_INVALID as above;
  * then there is nothing to end. Whether the container takes the items shows in the steps. */
-HM_API hm_status hm_merge_begin_map(hm_merge *merge, hm_map *map, const hm_save_desc *desc,
+HM_API hm_status hm_map_merge_begin(hm_map *map, hm_merge *merge, const hm_save_desc *desc,
                                     hm_source source, hm_secondary *remap);
-HM_API hm_status hm_merge_begin_pool(hm_merge *merge, hm_pool *pool, const hm_save_desc *desc,
+HM_API hm_status hm_pool_merge_begin(hm_pool *pool, hm_merge *merge, const hm_save_desc *desc,
                                      hm_source source, hm_secondary *remap);
-HM_API hm_status hm_merge_begin_table(hm_merge *merge, hm_table *table, const hm_save_desc *desc,
+HM_API hm_status hm_table_merge_begin(hm_table *table, hm_merge *merge, const hm_save_desc *desc,
                                       hm_source source, hm_secondary *remap);
-HM_API hm_status hm_merge_begin_lists(hm_merge *merge, hm_lists *lists, const hm_save_desc *desc,
+HM_API hm_status hm_lists_merge_begin(hm_lists *lists, hm_merge *merge, const hm_save_desc *desc,
                                       hm_source source, hm_secondary *remap);
-HM_API hm_status hm_merge_begin_world(hm_merge *merge, hm_world *world,
+HM_API hm_status hm_world_merge_begin(hm_world *world, hm_merge *merge,
                                       const hm_world_save_desc *desc, hm_source source,
                                       hm_secondary *remap);
 
@@ -308,29 +308,29 @@ HM_API void hm_merge_end(hm_merge *merge);
  *     uint64_t newest = hm_history_mark(&history);
  *     while (client.mark != newest) {
  *         const hm_save_desc desc = {.position = &client, .max_size = 1100};
- *         if (hm_map_save_changes(&history, &map, &desc, client.mark, newest, packet) != HM_OK)
+ *         if (hm_map_save_changes(&map, &history, &desc, client.mark, newest, packet) != HM_OK)
  *             break;
  *     }
  */
-HM_API hm_status hm_map_save_changes(const hm_history *history, const hm_map *map,
+HM_API hm_status hm_map_save_changes(const hm_map *map, const hm_history *history,
                                      const hm_save_desc *desc, uint64_t from, uint64_t to,
                                      hm_sink sink);
-HM_API hm_status hm_pool_save_changes(const hm_history *history, const hm_pool *pool,
+HM_API hm_status hm_pool_save_changes(const hm_pool *pool, const hm_history *history,
                                       const hm_save_desc *desc, uint64_t from, uint64_t to,
                                       hm_sink sink);
-HM_API hm_status hm_table_save_changes(const hm_history *history, const hm_table *table,
+HM_API hm_status hm_table_save_changes(const hm_table *table, const hm_history *history,
                                        const hm_save_desc *desc, uint64_t from, uint64_t to,
                                        hm_sink sink);
-HM_API hm_status hm_secondary_save_changes(const hm_history *history, const hm_secondary *secondary,
+HM_API hm_status hm_secondary_save_changes(const hm_secondary *secondary, const hm_history *history,
                                            const hm_save_desc *desc, uint64_t from, uint64_t to,
                                            hm_sink sink);
-HM_API hm_status hm_lists_save_changes(const hm_history *history, const hm_lists *lists,
+HM_API hm_status hm_lists_save_changes(const hm_lists *lists, const hm_history *history,
                                        const hm_save_desc *desc, uint64_t from, uint64_t to,
                                        hm_sink sink);
-HM_API hm_status hm_index_save_changes(const hm_history *history, const hm_index *index,
+HM_API hm_status hm_index_save_changes(const hm_index *index, const hm_history *history,
                                        const hm_save_desc *desc, uint64_t from, uint64_t to,
                                        hm_sink sink);
-HM_API hm_status hm_world_save_changes(const hm_history *history, const hm_world *world,
+HM_API hm_status hm_world_save_changes(const hm_world *world, const hm_history *history,
                                        const hm_world_save_desc *desc, uint64_t from, uint64_t to,
                                        hm_sink sink);
 

@@ -95,7 +95,7 @@ typedef struct hm_field {
  *     uint32_t length;
  *     for (uint32_t i = hm_pool_next_run(&pool, 0, &length); i != HM_INVALID_INDEX;
  *          i = hm_pool_next_run(&pool, i + length, &length))
- *         if (hm_transpose_run(hm_pool_item(&pool, i), sizeof(struct bullet), length, &speed, 1,
+ *         if (hm_transpose_run(hm_pool_item_at(&pool, i), sizeof(struct bullet), length, &speed, 1,
  *                              kernel, NULL) != HM_OK)
  *             fprintf(stderr, "%s\n", hm_last_error());
  */

@@ -226,7 +226,7 @@ class [[nodiscard]] world : public destroyer<issuer<container<detail::world_shap
                         const hm_world_save_desc &with = {}) const noexcept
     {
         return write_with<Types...>(with, [&](const hm_world_save_desc *desc) {
-            return hm_world_save_changes(history, c(), desc, from, to, detail::sink_of(sink));
+            return hm_world_save_changes(c(), history, desc, from, to, detail::sink_of(sink));
         });
     }
     template <class... Types, class Sink>

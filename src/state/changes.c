@@ -247,12 +247,12 @@ static hm_status changes_of_handles(const hm_changes_kind *kind, const void *con
 }
 
 #define CHANGES_OF(type)                                                                           \
-    hm_status hm_##type##_watch(hm_history *history, hm_##type *type)                              \
+    hm_status hm_##type##_watch(hm_##type *type, hm_history *history)                              \
     {                                                                                              \
         HM_CONTRACT(history != NULL, "hm_" #type "_watch: history is NULL");                       \
         return hm_history_watch_struct(history, type, &hm_known_##type);                           \
     }                                                                                              \
-    hm_status hm_##type##_changes(const hm_history *history, const hm_##type *type, uint64_t from, \
+    hm_status hm_##type##_changes(const hm_##type *type, const hm_history *history, uint64_t from, \
                                   uint64_t to, hm_change_visit *visit, void *context)              \
     {                                                                                              \
         HM_CONTRACT(history != NULL, "hm_" #type "_changes: history is NULL");                     \

@@ -104,7 +104,7 @@ hm_status hm_pool_dump(const hm_pool *pool, const hm_dump_desc *desc, hm_sink si
             if (!dump_takes(&to))
                 continue;
             dump_handle(&to, hm_pool_handle_at(pool, slot));
-            dump_items(&to, hm_pool_item(pool, slot), pool->item_size, 1);
+            dump_items(&to, hm_pool_item_at(pool, slot), pool->item_size, 1);
         }
     return hm_text_end(&to.text);
 }

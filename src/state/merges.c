@@ -276,12 +276,12 @@ static hm_status merge_begin(hm_merge *merge, hm_status status, uint32_t count)
     static const hm_merge_kind merge_##container = {                                               \
         merge_next_of_##container, merge_admit_##container, merge_take_from_##container, undo,     \
         merge_end_##container};                                                                    \
-    hm_status hm_merge_begin_##container(hm_merge *merge, hm_##container *container,               \
-                                         const MERGE_DESC_OF_##container *desc, hm_source source,  \
-                                         hm_secondary *remap)                                      \
+    hm_status hm_##container##_merge_begin(hm_##container *container, hm_merge *merge,             \
+                                           const MERGE_DESC_OF_##container *desc,                  \
+                                           hm_source source, hm_secondary *remap)                  \
     {                                                                                              \
-        HM_CONTRACT(merge != NULL, "hm_merge_begin_" #container ": merge is NULL");                \
-        HM_CONTRACT(container != NULL, "hm_merge_begin_" #container ": " #container " is NULL");   \
+        HM_CONTRACT(merge != NULL, "hm_" #container "_merge_begin: merge is NULL");                \
+        HM_CONTRACT(container != NULL, "hm_" #container "_merge_begin: " #container " is NULL");   \
         *merge = (hm_merge){.into = container, .remap = remap};                                    \
         if (hm_known_memory(&hm_known_##container, container) == NULL)                             \
             return hm_fail_uninitialised(#container);                                              \
@@ -301,7 +301,7 @@ static hm_status merge_begin(hm_merge *merge, hm_status status, uint32_t count)
         hm_status status = merge_admit_##container(container);                                     \
         if (status != HM_OK)                                                                       \
             return status;                                                                         \
-        status = hm_merge_begin_##container(&merge, container, desc, source, remap);               \
+        status = hm_##container##_merge_begin(container, &merge, desc, source, remap);             \
         if (status == HM_OK)                                                                       \
             status = hm_##container##_reserve(container, merge.count);                             \
         return merge_all(&merge, status);                                                          \

@@ -330,7 +330,7 @@ static uint64_t delta_hash(const delta_calls *calls, const hm_delta *of, const h
                                              uint64_t from, uint64_t to, hm_change_visit *visit,   \
                                              void *context)                                        \
     {                                                                                              \
-        return hm_##type##_changes(history, type, from, to, visit, context);                       \
+        return hm_##type##_changes(type, history, from, to, visit, context);                       \
     }                                                                                              \
     static hm_status delta_values_of_##type(const void *type, const hm_handle *handles,            \
                                             uint32_t n, hm_change_visit *visit, void *context)     \
@@ -339,7 +339,7 @@ static uint64_t delta_hash(const delta_calls *calls, const hm_delta *of, const h
     }                                                                                              \
     static const delta_calls delta_calls_of_##type = {delta_changes_of_##type,                     \
                                                       delta_values_of_##type};                     \
-    hm_status hm_##type##_save_changes(const hm_history *history, const hm_##type *type,           \
+    hm_status hm_##type##_save_changes(const hm_##type *type, const hm_history *history,           \
                                        const descriptor *desc, uint64_t from, uint64_t to,         \
                                        hm_sink sink)                                               \
     {                                                                                              \

@@ -83,7 +83,7 @@ static void save_nothing(test_kind kind, test_file *file)
     CHECK(init_any(&made, kind, &history.table) == HM_OK);
     uint64_t mark = hm_history_mark(&history);
 #define SAVE(of)                                                                                   \
-    status = hm_##of##_save_changes(&history, &made.of, NULL, mark, mark, test_sink(file));
+    status = hm_##of##_save_changes(&made.of, &history, NULL, mark, mark, test_sink(file));
     EACH_CALL(SAVE)
     CHECK(status == HM_OK);
     test_any_fini(&made, kind);

@@ -28,7 +28,7 @@ static hm_status begin_scene(scene *s, const hm_memory *parent)
     memset(&s->world, 0, sizeof s->world);
     hm_status status = hm_history_init(&s->history, &desc);
     if (status == HM_OK)
-        status = hm_world_watch(&s->history, &s->world);
+        status = hm_world_watch(&s->world, &s->history);
     if (status == HM_OK)
         status = hm_world_init(&s->world, &(hm_world_desc){.memory = &s->history.table});
     if (status == HM_OK)
@@ -50,7 +50,7 @@ TEST(changes, of_what_is_not_watched_or_has_memory_elsewhere_are_refused)
     CHECK(begin_scene(&s, NULL) == HM_OK);
     CHECK(hm_map_init(&map, &(hm_map_desc){.item_size = 8, .name = "elsewhere"}) == HM_OK);
     uint64_t before = hm_history_mark(&s.history);
-    CHECK(hm_map_changes(&s.history, &map, before, before, count_change, &told) ==
+    CHECK(hm_map_changes(&map, &s.history, before, before, count_change, &told) ==
           HM_ERROR_INVALID);
     CHECK(says("hm_map_changes: 'elsewhere': the history does not know this map: give its init "
                "&history.table, "
@@ -59,16 +59,16 @@ TEST(changes, of_what_is_not_watched_or_has_memory_elsewhere_are_refused)
     CHECK(hm_history_watch(&s.history, &map, sizeof map) == HM_OK);
     CHECK(hm_history_mark(&s.history) != 0); /* Only the first one looks for other memory. */
     CHECK(hm_map_init(&map, &(hm_map_desc){.item_size = 8, .name = "elsewhere"}) == HM_OK);
-    CHECK(hm_map_changes(&s.history, &map, before, before, count_change, &told) == HM_OK);
+    CHECK(hm_map_changes(&map, &s.history, before, before, count_change, &told) == HM_OK);
     uint64_t next = hm_history_mark(&s.history);
-    CHECK(hm_map_changes(&s.history, &map, before, next, count_change, &told) == HM_ERROR_INVALID);
+    CHECK(hm_map_changes(&map, &s.history, before, next, count_change, &told) == HM_ERROR_INVALID);
     CHECK(says(
         "hm_map_changes: 'elsewhere': this map has other memory than the history's: give its init "
         "&history.table"));
-    CHECK(hm_world_changes(&s.history, &s.world, before, next + 1, count_change, &told) ==
+    CHECK(hm_world_changes(&s.world, &s.history, before, next + 1, count_change, &told) ==
           HM_ERROR_STALE);
     hm_history none = {.marks = 0};
-    CHECK(hm_map_changes(&none, &map, 0, 0, count_change, &told) == HM_ERROR_FULL);
+    CHECK(hm_map_changes(&map, &none, 0, 0, count_change, &told) == HM_ERROR_FULL);
     CHECK(told == 0);
     hm_map_fini(&map);
     end_scene(&s);
@@ -114,8 +114,8 @@ TEST(changes, are_told_whichever_byte_of_a_value_was_edited)
         ((unsigned char *)hm_map_get(&s.map, s.handles[i / 2]))[i % 2 != 0 ? 39 : 0]++;
         ((unsigned char *)hm_lists_items(&s.lists, s.list, &count))[(size_t)i * 20]++;
         uint64_t next = hm_history_mark(&s.history);
-        CHECK(hm_map_changes(&s.history, &s.map, last, next, count_change, &of_map) == HM_OK);
-        CHECK(hm_lists_changes(&s.history, &s.lists, last, next, count_change, &of_lists) == HM_OK);
+        CHECK(hm_map_changes(&s.map, &s.history, last, next, count_change, &of_map) == HM_OK);
+        CHECK(hm_lists_changes(&s.lists, &s.history, last, next, count_change, &of_lists) == HM_OK);
         CHECK(of_map == 1 && of_lists == 1);
         last = next;
     }
@@ -315,7 +315,7 @@ static void begin_file(scene *s, hm_map *map, hm_map *copy, test_file *file)
     CHECK(hm_map_erase(map, handles[0]));
     *(uint64_t *)hm_map_get(map, handles[2]) = 4;
     *file = (test_file){.bytes = NULL};
-    CHECK(hm_map_save_changes(&s->history, map, NULL, before, hm_history_mark(&s->history),
+    CHECK(hm_map_save_changes(map, &s->history, NULL, before, hm_history_mark(&s->history),
                               test_sink(file)) == HM_OK);
 }
 
@@ -357,10 +357,10 @@ TEST(changes, are_saved_only_of_containers_that_are_there_and_to_a_sink_that_tak
     test_file file;
     begin_file(&s, &map, &copy, &file);
     CHECK(hm_map_load_changes(&none, NULL, test_source(&file)) == HM_ERROR_FULL);
-    CHECK(hm_map_save_changes(&s.history, &map, NULL, 1, 7, test_sink(&file)) == HM_ERROR_STALE);
+    CHECK(hm_map_save_changes(&map, &s.history, NULL, 1, 7, test_sink(&file)) == HM_ERROR_STALE);
     file.size = file.calls = 0;
     file.fail_at = 2;
-    CHECK(hm_map_save_changes(&s.history, &map, NULL, 1, 2, test_sink(&file)) == HM_ERROR_IO);
+    CHECK(hm_map_save_changes(&map, &s.history, NULL, 1, 2, test_sink(&file)) == HM_ERROR_IO);
     end_file(&s, &map, &copy, &file);
 }
 
@@ -379,7 +379,7 @@ TEST(changes, are_not_told_in_part_when_memory_is_refused)
     while (status != HM_OK) {
         CHECK(status == HM_ERROR_MEMORY && told == 0);
         test_memory_fail(&memory, ++k, false);
-        status = hm_world_changes(&s.history, &s.world, first, second, count_change, &told);
+        status = hm_world_changes(&s.world, &s.history, first, second, count_change, &told);
     }
     CHECK(k > 5 && told == 1 && !test_memory_refused(&memory));
     test_memory_fail(&memory, 0, false);
@@ -401,7 +401,7 @@ TEST(changes, are_saved_or_loaded_whole_or_not_when_memory_is_refused)
     for (uint32_t k = 1; status != HM_OK; k = test_next_call(k)) {
         file.size = 0;
         test_memory_fail(&memory, k, false);
-        status = hm_world_save_changes(&s.history, &s.world, NULL, 0, last, test_sink(&file));
+        status = hm_world_save_changes(&s.world, &s.history, NULL, 0, last, test_sink(&file));
         CHECK(status == (test_memory_refused(&memory) ? HM_ERROR_MEMORY : HM_OK));
     }
     test_memory_fail(&memory, 0, false);
@@ -435,7 +435,7 @@ TEST(changes, of_many_slots_are_not_told_in_part_either)
     uint32_t told = 0, k = 0;
     test_memory_init_with_holes(&memory, test_page_size(4096));
     CHECK(hm_history_init(&history, &(hm_history_desc){.memory = &memory.table}) == HM_OK);
-    CHECK(hm_map_watch(&history, &map) == HM_OK);
+    CHECK(hm_map_watch(&map, &history) == HM_OK);
     CHECK(hm_map_init(&map, &(hm_map_desc){.item_size = 1, .memory = &history.table}) == HM_OK);
     CHECK(hm_map_insert_n(&map, NULL, MANY, NULL) == HM_OK);
     uint64_t last = hm_history_mark(&history);
@@ -443,7 +443,7 @@ TEST(changes, of_many_slots_are_not_told_in_part_either)
     while (status != HM_OK) {
         CHECK(status == HM_ERROR_MEMORY && told == 0);
         test_memory_fail(&memory, ++k, false);
-        status = hm_map_changes(&history, &map, 0, last, count_change, &told);
+        status = hm_map_changes(&map, &history, 0, last, count_change, &told);
     }
     CHECK(told == MANY && !test_memory_refused(&memory));
     test_memory_fail(&memory, 0, false);
@@ -459,7 +459,7 @@ TEST(changes, back_to_before_a_component_or_a_table_was_made_are_told)
     hm_table table = {.name = "later"};
     const hm_column columns[] = {{.size = 4}, {.size = 2}};
     uint32_t told = 0;
-    CHECK(begin_scene(&s, NULL) == HM_OK && hm_table_watch(&s.history, &table) == HM_OK);
+    CHECK(begin_scene(&s, NULL) == HM_OK && hm_table_watch(&table, &s.history) == HM_OK);
     hm_handle entity = hm_world_create(&s.world, NULL, 0);
     uint64_t before = hm_history_mark(&s.history);
     hm_component later = hm_world_component(&s.world, &(hm_component_desc){.size = 4});
@@ -471,13 +471,13 @@ TEST(changes, back_to_before_a_component_or_a_table_was_made_are_told)
                                                  .memory = &s.history.table}) == HM_OK);
     CHECK(!hm_handle_is_null(hm_table_insert(&table, NULL)));
     uint64_t after = hm_history_mark(&s.history);
-    CHECK(hm_world_changes(&s.history, &s.world, after, before, count_change, &told) == HM_OK);
+    CHECK(hm_world_changes(&s.world, &s.history, after, before, count_change, &told) == HM_OK);
     CHECK(told == 1);
-    CHECK(hm_world_changes(&s.history, &s.world, after, 0, count_change, &told) == HM_OK);
+    CHECK(hm_world_changes(&s.world, &s.history, after, 0, count_change, &told) == HM_OK);
     CHECK(told == 3);
-    CHECK(hm_table_changes(&s.history, &table, after, before, count_change, &told) == HM_OK);
+    CHECK(hm_table_changes(&table, &s.history, after, before, count_change, &told) == HM_OK);
     CHECK(told == 5);
-    CHECK(hm_table_changes(&s.history, &table, before, after, count_change, &told) == HM_OK);
+    CHECK(hm_table_changes(&table, &s.history, before, after, count_change, &told) == HM_OK);
     CHECK(told == 7);
     hm_table_fini(&table);
     end_scene(&s);
@@ -501,9 +501,9 @@ TEST(changes, of_a_pool_whose_blocks_were_given_back_are_told)
             CHECK(hm_pool_erase(&pool, hm_pool_handle_at(&pool, slot)));
         CHECK(hm_pool_trim(&pool) == HM_OK);
         uint64_t last = hm_history_mark(&history);
-        CHECK(hm_pool_changes(&history, &pool, full, last, count_change, &told) == HM_OK);
+        CHECK(hm_pool_changes(&pool, &history, full, last, count_change, &told) == HM_OK);
         CHECK(told == ITEMS - 1);
-        CHECK(hm_pool_changes(&history, &pool, last, full, count_change, &told) == HM_OK);
+        CHECK(hm_pool_changes(&pool, &history, last, full, count_change, &told) == HM_OK);
         CHECK(told == 2 * (ITEMS - 1));
         hm_pool_fini(&pool);
         hm_history_fini(&history);

@@ -77,7 +77,7 @@ static void list_pool(const hm_pool *pool, values *to)
     for (uint32_t slot = hm_pool_next_run(pool, 0, &length); length != 0;
          slot = hm_pool_next_run(pool, slot, &length))
         for (; length > 0; length--, slot++)
-            add(to, hm_pool_handle_at(pool, slot), 0, hm_pool_item(pool, slot), pool->item_size);
+            add(to, hm_pool_handle_at(pool, slot), 0, hm_pool_item_at(pool, slot), pool->item_size);
 }
 
 static void list_table(const hm_table *table, values *to)
@@ -151,18 +151,18 @@ static hm_status changes(const hm_history *history, const program *p, uint32_t w
                          uint64_t to, hm_change_visit *visit, void *context)
 {
     if (which == MAP)
-        return hm_map_changes(history, &p->map, from, to, visit, context);
+        return hm_map_changes(&p->map, history, from, to, visit, context);
     if (which < TABLE)
-        return hm_pool_changes(history, &p->pools[which - POOL], from, to, visit, context);
+        return hm_pool_changes(&p->pools[which - POOL], history, from, to, visit, context);
     if (which < SECONDARY)
-        return hm_table_changes(history, &p->tables[which - TABLE], from, to, visit, context);
+        return hm_table_changes(&p->tables[which - TABLE], history, from, to, visit, context);
     if (which == SECONDARY)
-        return hm_secondary_changes(history, &p->secondary, from, to, visit, context);
+        return hm_secondary_changes(&p->secondary, history, from, to, visit, context);
     if (which < LISTS)
-        return hm_index_changes(history, &p->indices[which - INDEX], from, to, visit, context);
+        return hm_index_changes(&p->indices[which - INDEX], history, from, to, visit, context);
     if (which == LISTS)
-        return hm_lists_changes(history, &p->lists, from, to, visit, context);
-    return hm_world_changes(history, &p->world, from, to, visit, context);
+        return hm_lists_changes(&p->lists, history, from, to, visit, context);
+    return hm_world_changes(&p->world, history, from, to, visit, context);
 }
 
 /* ---- what differs ---- */
@@ -326,18 +326,18 @@ static hm_status save(const hm_history *history, const program *p, uint32_t whic
                       uint64_t to, hm_sink sink)
 {
     if (which == MAP)
-        return hm_map_save_changes(history, &p->map, NULL, from, to, sink);
+        return hm_map_save_changes(&p->map, history, NULL, from, to, sink);
     if (which < TABLE)
-        return hm_pool_save_changes(history, &p->pools[which - POOL], NULL, from, to, sink);
+        return hm_pool_save_changes(&p->pools[which - POOL], history, NULL, from, to, sink);
     if (which < SECONDARY)
-        return hm_table_save_changes(history, &p->tables[which - TABLE], NULL, from, to, sink);
+        return hm_table_save_changes(&p->tables[which - TABLE], history, NULL, from, to, sink);
     if (which == SECONDARY)
-        return hm_secondary_save_changes(history, &p->secondary, NULL, from, to, sink);
+        return hm_secondary_save_changes(&p->secondary, history, NULL, from, to, sink);
     if (which < LISTS)
-        return hm_index_save_changes(history, &p->indices[which - INDEX], NULL, from, to, sink);
+        return hm_index_save_changes(&p->indices[which - INDEX], history, NULL, from, to, sink);
     if (which == LISTS)
-        return hm_lists_save_changes(history, &p->lists, NULL, from, to, sink);
-    return hm_world_save_changes(history, &p->world, NULL, from, to, sink);
+        return hm_lists_save_changes(&p->lists, history, NULL, from, to, sink);
+    return hm_world_save_changes(&p->world, history, NULL, from, to, sink);
 }
 
 static hm_status load(program *p, uint32_t which, hm_source source)

@@ -53,19 +53,19 @@ static uint32_t add_to(test_any *container, test_kind kind, uint32_t n)
 #define EACH(verb, ...)                                                                            \
     switch (kind) {                                                                                \
     case TEST_MAP:                                                                                 \
-        return hm_map_##verb(__VA_ARGS__ & container->map);                                        \
+        return hm_map_##verb(&container->map __VA_ARGS__);                                         \
     case TEST_POOL:                                                                                \
-        return hm_pool_##verb(__VA_ARGS__ & container->pool);                                      \
+        return hm_pool_##verb(&container->pool __VA_ARGS__);                                       \
     case TEST_TABLE:                                                                               \
-        return hm_table_##verb(__VA_ARGS__ & container->table);                                    \
+        return hm_table_##verb(&container->table __VA_ARGS__);                                     \
     case TEST_SECONDARY:                                                                           \
-        return hm_secondary_##verb(__VA_ARGS__ & container->secondary);                            \
+        return hm_secondary_##verb(&container->secondary __VA_ARGS__);                             \
     case TEST_LISTS:                                                                               \
-        return hm_lists_##verb(__VA_ARGS__ & container->lists);                                    \
+        return hm_lists_##verb(&container->lists __VA_ARGS__);                                     \
     case TEST_INDEX:                                                                               \
-        return hm_index_##verb(__VA_ARGS__ & container->index);                                    \
+        return hm_index_##verb(&container->index __VA_ARGS__);                                     \
     default:                                                                                       \
-        return hm_world_##verb(__VA_ARGS__ & container->world);                                    \
+        return hm_world_##verb(&container->world __VA_ARGS__);                                     \
     }
 
 static uint32_t count_of(const test_any *container, test_kind kind)
@@ -80,7 +80,7 @@ static hm_status validate(const test_any *container, test_kind kind)
 
 static hm_status watch(hm_history *history, test_any *container, test_kind kind)
 {
-    EACH(watch, history, )
+    EACH(watch, , history)
 }
 
 static bool has(const test_any *container, test_kind kind, uint32_t n)
@@ -228,7 +228,7 @@ TEST(history, a_map_that_is_forgotten_is_not_written_any_more)
     g.map.name = "forgotten";
     rewind_to(&history, mark);
     CHECK(strcmp(g.map.name, "forgotten") == 0);
-    CHECK(hm_map_watch(&history, &g.map) == HM_OK);
+    CHECK(hm_map_watch(&g.map, &history) == HM_OK);
     mark = hm_history_mark(&history);
     (void)hm_map_insert(&g.map, NULL);
     rewind_to(&history, mark);

@@ -619,7 +619,7 @@ static bool pool_takes(size_t size, size_t align, uint32_t capacity, const char 
             return false;
         CHECK(hm_pool_init(&pool, &desc) == HM_OK && fill_pool(&pool));
         for (uint32_t i = 0; i < 10; i++)
-            CHECK((uintptr_t)hm_pool_item(&pool, i) % align == 0);
+            CHECK((uintptr_t)hm_pool_item_at(&pool, i) % align == 0);
         hm_pool_fini(&pool);
     }
     return true;

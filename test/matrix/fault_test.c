@@ -175,7 +175,7 @@ static picture pool_look(const scene *on)
         if (hm_handle_is_null(handle))
             continue;
         mix(&seen.contents, handle.bits);
-        mix(&seen.contents, (uint64_t)(uintptr_t)hm_pool_item(pool, i));
+        mix(&seen.contents, (uint64_t)(uintptr_t)hm_pool_item_at(pool, i));
         CHECK(test_item_is(hm_pool_get(pool, handle), on->layout.item_size, handle.bits));
     }
     return seen;

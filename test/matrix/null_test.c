@@ -87,18 +87,18 @@ static void no_visit(const hm_change *change, void *context)
     NULL_OF(kind, dump, kind, hm_##kind##_dump(NULL, NULL, no_sink));                              \
     NULL_OF(kind, save, kind, hm_##kind##_save(NULL, NULL, no_sink));                              \
     NULL_OF(kind, load, kind, hm_##kind##_load(NULL, NULL, no_source));                            \
-    NULL_OF(kind, watch, history, hm_##kind##_watch(NULL, &(hm_##kind){0}));                       \
+    NULL_OF(kind, watch, history, hm_##kind##_watch(&(hm_##kind){0}, NULL));                       \
     NULL_OF(kind, changes, history,                                                                \
-            hm_##kind##_changes(NULL, &(hm_##kind){0}, 0, 0, no_visit, NULL));                     \
-    NULL_OF(kind, changes, kind, hm_##kind##_changes(&no_history, NULL, 0, 0, no_visit, NULL));    \
+            hm_##kind##_changes(&(hm_##kind){0}, NULL, 0, 0, no_visit, NULL));                     \
+    NULL_OF(kind, changes, kind, hm_##kind##_changes(NULL, &no_history, 0, 0, no_visit, NULL));    \
     NULL_OF(kind, changes, visit,                                                                  \
-            hm_##kind##_changes(&no_history, &(hm_##kind){0}, 0, 0, NULL, NULL));                  \
+            hm_##kind##_changes(&(hm_##kind){0}, &no_history, 0, 0, NULL, NULL));                  \
     NULL_OF(kind, apply, kind, hm_##kind##_apply(NULL, &no_change));                               \
     NULL_OF(kind, apply, change, hm_##kind##_apply(&(hm_##kind){0}, NULL));                        \
     NULL_OF(kind, save_changes, history,                                                           \
-            hm_##kind##_save_changes(NULL, &(hm_##kind){0}, NULL, 0, 0, no_sink));                 \
+            hm_##kind##_save_changes(&(hm_##kind){0}, NULL, NULL, 0, 0, no_sink));                 \
     NULL_OF(kind, save_changes, kind,                                                              \
-            hm_##kind##_save_changes(&no_history, NULL, NULL, 0, 0, no_sink));                     \
+            hm_##kind##_save_changes(NULL, &no_history, NULL, 0, 0, no_sink));                     \
     NULL_OF(kind, load_changes, kind, hm_##kind##_load_changes(NULL, NULL, no_source));            \
     NULL_OF(kind, visit, kind, hm_##kind##_visit(NULL, NULL, 0, no_visit, NULL));                  \
     NULL_OF(kind, visit, handles, hm_##kind##_visit(&(hm_##kind){0}, NULL, 1, no_visit, NULL));    \
@@ -110,10 +110,10 @@ static void no_visit(const hm_change *change, void *context)
     NULL_OF(kind, hash, handles, hm_##kind##_hash(&(hm_##kind){0}, NULL, NULL, 1));                \
     NULL_OF(kind, as_savable, kind, (hm_##kind##_as_savable(NULL, NULL), 0))
 #define NULL_OF_MERGE(kind)                                                                        \
-    NULL_OF(merge, begin_##kind, merge,                                                            \
-            hm_merge_begin_##kind(NULL, &(hm_##kind){0}, NULL, no_source, NULL));                  \
-    NULL_OF(merge, begin_##kind, kind,                                                             \
-            hm_merge_begin_##kind(&no_merge, NULL, NULL, no_source, NULL));                        \
+    NULL_OF(kind, merge_begin, merge,                                                              \
+            hm_##kind##_merge_begin(&(hm_##kind){0}, NULL, NULL, no_source, NULL));                \
+    NULL_OF(kind, merge_begin, kind,                                                               \
+            hm_##kind##_merge_begin(NULL, &no_merge, NULL, no_source, NULL));                      \
     NULL_OF(kind, merge, kind, hm_##kind##_merge(NULL, NULL, no_source, NULL))
 
 TEST(contract, every_function_of_an_array_and_an_arena_panics_without_what_it_needs)
@@ -128,7 +128,7 @@ TEST(contract, every_function_of_an_array_and_an_arena_panics_without_what_it_ne
     NULL_OF(array, data, array, hm_array_data(NULL));
     NULL_OF(array, count, array, hm_array_count(NULL));
     NULL_OF(array, committed_size, array, hm_array_committed_size(NULL));
-    NULL_OF(pool, at, pool, hm_pool_at(NULL, 0));
+    NULL_OF(pool, live_at, pool, hm_pool_live_at(NULL, 0));
     NULL_OF(lists, destroy_if, lists, hm_lists_destroy_if(NULL, NULL, NULL));
     NULL_OF(memory_arena, fini, arena, (hm_memory_arena_fini(NULL), 0));
     NULL_OF(memory_arena, trim, arena, hm_memory_arena_trim(NULL));

@@ -52,7 +52,7 @@ static void check_equal(const hm_pool *a, const hm_pool *b)
 {
     CHECK(hm_pool_count(a) == hm_pool_count(b));
     for (uint32_t i = 0; i < MANY; i++) {
-        const uint32_t *item = hm_pool_item(a, i), *other = hm_pool_item(b, i);
+        const uint32_t *item = hm_pool_item_at(a, i), *other = hm_pool_item_at(b, i);
         CHECK((item == NULL) == (other == NULL));
         CHECK(item == NULL || (*item == i && *other == i));
     }

@@ -163,7 +163,7 @@ TEST(pool_contract, validate_sees_each_broken_invariant)
             CHECK(!hm_handle_is_null(hm_pool_insert(&pool, NULL)));
             if (i == 10) {
                 pool.entries[10] |= HM_HANDLE_MAX_GENERATION;
-                CHECK(hm_pool_erase(&pool, hm_pool_handle_of(&pool, hm_pool_item(&pool, 10))));
+                CHECK(hm_pool_erase(&pool, hm_pool_handle_of(&pool, hm_pool_item_at(&pool, 10))));
             }
         }
         for (uint32_t i = 0; i < 10; i++)

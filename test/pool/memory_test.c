@@ -47,7 +47,7 @@ TEST(pool_fixed_blocks, blocks_for_slots_beyond_twice_the_capacity_are_found)
         }
         hm_handle handle = hm_pool_insert(&pool, NULL);
         CHECK(hm_handle_index(handle) == slot);
-        CHECK(hm_handle_equal(hm_pool_handle_of(&pool, hm_pool_item(&pool, slot)), handle));
+        CHECK(hm_handle_equal(hm_pool_handle_of(&pool, hm_pool_item_at(&pool, slot)), handle));
     }
     CHECK(hm_pool_validate(&pool) == HM_OK && hm_pool_reserve(&pool, 1) == HM_ERROR_FULL);
     finish(&pool);
@@ -140,7 +140,7 @@ TEST(pool_virtual, pages_that_a_refused_adopt_has_brought_serve_the_slots_before
         CHECK(hm_pool_validate(&pool) == HM_OK);
         CHECK(hm_pool_insert_n(&pool, NULL, SLOT + 1, NULL) == HM_OK);
         for (uint32_t slot = 0; slot <= SLOT; slot++)
-            test_memory_check_committed(&memory, hm_pool_item(&pool, slot), size);
+            test_memory_check_committed(&memory, hm_pool_item_at(&pool, slot), size);
         CHECK(hm_pool_validate(&pool) == HM_OK);
         finish(&pool);
         test_memory_check_released(&memory);

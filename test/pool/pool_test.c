@@ -108,7 +108,7 @@ POOL_TEST(the_lowest_hole_is_found_among_many_slots)
         uint32_t lowest = SLOTS, n = 1 + test_random_below(&random, 3);
         for (uint32_t i = 0; i < n; i++) {
             uint32_t slot = test_random_below(&random, SLOTS);
-            handle = hm_pool_handle_of(&pool, hm_pool_item(&pool, slot));
+            handle = hm_pool_handle_of(&pool, hm_pool_item_at(&pool, slot));
             if (hm_pool_erase(&pool, handle) && slot < lowest)
                 lowest = slot;
         }
@@ -153,7 +153,7 @@ POOL_TEST(without_a_capacity_a_pool_grows_and_its_items_stay)
         }
         CHECK(refused > 7);
         for (int i = 0; i < ITEMS; i++)
-            CHECK(*places[i] == i && hm_pool_item(&pool, (uint32_t)i) == places[i]);
+            CHECK(*places[i] == i && hm_pool_item_at(&pool, (uint32_t)i) == places[i]);
         for (uint32_t i = 0; i < ITEMS; i += 64) /* more than are recent */
             CHECK(hm_pool_erase_at(&pool, i));
         CHECK(hm_pool_reserve(&pool, 2 * ITEMS) == HM_OK && hm_pool_validate(&pool) == HM_OK);
@@ -176,14 +176,14 @@ static void check_runs(const hm_pool *pool, uint32_t item_size)
     const unsigned char *behind = NULL;
     for (uint32_t i = hm_pool_next_run(pool, 0, &length); i != HM_INVALID_INDEX;
          i = hm_pool_next_run(pool, i + length, &length)) {
-        const unsigned char *items = hm_pool_item(pool, i);
+        const unsigned char *items = hm_pool_item_at(pool, i);
         CHECK(length != 0 && i >= end && items != NULL);
         CHECK(i > end || behind != items); /* else the last run was too short */
         for (uint32_t k = end; k < i; k++)
-            CHECK(hm_pool_item(pool, k) == NULL && hm_pool_next_run(pool, k, NULL) == i);
+            CHECK(hm_pool_item_at(pool, k) == NULL && hm_pool_next_run(pool, k, NULL) == i);
         for (uint32_t k = 0; k < length; k++) {
-            CHECK(hm_pool_item(pool, i + k) == items + (size_t)k * item_size);
-            CHECK(hm_pool_at(pool, i + k) == hm_pool_item(pool, i + k));
+            CHECK(hm_pool_item_at(pool, i + k) == items + (size_t)k * item_size);
+            CHECK(hm_pool_live_at(pool, i + k) == hm_pool_item_at(pool, i + k));
             CHECK(hm_pool_next_run(pool, i + k, NULL) == i + k);
         }
         seen += length;
@@ -203,7 +203,7 @@ static void check_words(const hm_pool *pool)
          word = hm_pool_next_word(pool, word + 1, &live)) {
         CHECK(live != 0 && word >= end);
         for (uint32_t k = 0; k < 64; k++) {
-            bool lives = hm_pool_item(pool, 64 * word + k) != NULL;
+            bool lives = hm_pool_item_at(pool, 64 * word + k) != NULL;
             CHECK(lives == ((live >> k & 1) != 0));
             seen += lives;
         }
@@ -306,7 +306,7 @@ POOL_TEST(a_loop_in_one_line_visits_the_live_items_until_it_is_left)
     uint32_t next = 0;
     fill(&pool, handles, MANY);
     HM_EACH_LIVE(int, item, &pool) {
-        CHECK(item_run.index == next++ && item == hm_pool_item(&pool, item_run.index));
+        CHECK(item_run.index == next++ && item == hm_pool_item_at(&pool, item_run.index));
         if (*item % 3 != 0)
             continue;
         CHECK(hm_pool_erase_at(&pool, item_run.index));
@@ -337,7 +337,7 @@ POOL_TEST(erasing_while_walking_visits_no_erased_item)
     uint32_t next = 0;
     for (uint32_t i = hm_pool_next_run(&pool, 0, NULL); i != HM_INVALID_INDEX;
          i = hm_pool_next_run(&pool, i + 1, NULL)) {
-        hm_handle handle = hm_pool_handle_of(&pool, hm_pool_item(&pool, i));
+        hm_handle handle = hm_pool_handle_of(&pool, hm_pool_item_at(&pool, i));
         int value = value_of(&pool, handle);
         if (value < 0)
             continue;

@@ -100,7 +100,7 @@ static void save_all_sections(test_file *file)
     CHECK(hm_world_add(&world, entity, tag, NULL) == HM_OK);
     uint64_t mark = hm_history_mark(&history);
     while (at.mark != mark)
-        CHECK(hm_world_save_changes(&history, &world, &changes, 0, mark, test_sink(file)) == HM_OK);
+        CHECK(hm_world_save_changes(&world, &history, &changes, 0, mark, test_sink(file)) == HM_OK);
     hm_world_fini(&world);
     hm_history_fini(&history);
 }

@@ -135,7 +135,7 @@ static const hm_save_desc row_formats[CODECS] = {
     TEST_ASKS(hm_status, save_changes, of,                                                         \
               (const hm_history *history, const saved *made, codec by, uint64_t from, uint64_t to, \
                hm_sink sink),                                                                      \
-              save_changes(history, &made->of, format, from, to, sink))                            \
+              save_changes(&made->of, history, format, from, to, sink))                            \
     TEST_ASKS(hm_status, load_changes, of, (saved * made, codec by, hm_source source),             \
               load_changes(&made->of, format, source))                                             \
     TEST_DOES(fini, of, (saved * made), fini(&made->of))
@@ -145,7 +145,7 @@ static const hm_save_desc row_formats[CODECS] = {
               merge(&made->of, format, source, remap))                                             \
     static hm_status begin_##of(hm_merge *merge, saved *made, codec by, hm_source source)          \
     {                                                                                              \
-        return hm_merge_begin_##of(merge, &made->of, format, source, NULL);                        \
+        return hm_##of##_merge_begin(&made->of, merge, format, source, NULL);                      \
     }
 
 #define HOOKED_ROW(of, shape_count, value_count)                                                   \

@@ -27,7 +27,7 @@ static bool equal_bytes(const void *a, const void *b, size_t size)
     static hm_status begin_##of(hm_merge *merge, saved *into, hm_source source,                    \
                                 hm_secondary *remap)                                               \
     {                                                                                              \
-        return hm_merge_begin_##of(merge, &into->of, NULL, source, remap);                         \
+        return hm_##of##_merge_begin(&into->of, merge, NULL, source, remap);                       \
     }                                                                                              \
     TEST_ASKS(hm_owners, owners, of, (const saved *made), as_owners(&made->of))                    \
     static const merged merged_##of = {&saved_##of, merge_##of, begin_##of,                        \
@@ -372,7 +372,7 @@ typedef struct owned {
     static hm_status begin_owned_##of(hm_merge *merge, saved *made, hm_source source,              \
                                       hm_secondary *remap)                                         \
     {                                                                                              \
-        return hm_merge_begin_##of(merge, &made->of, &format, source, remap);                      \
+        return hm_##of##_merge_begin(&made->of, merge, &format, source, remap);                    \
     }                                                                                              \
     TEST_ASKS(uint32_t, count, of, (const saved *made), count(&made->of))                          \
     TEST_ASKS(hm_status, validate, of, (const saved *made), validate(&made->of))                   \

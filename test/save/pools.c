@@ -85,7 +85,7 @@ static void compare(const saved *a, const saved *b)
     CHECK(stats.count == others.count && stats.slots == others.slots);
     CHECK(stats.free_slots == others.free_slots && stats.retired_slots == others.retired_slots);
     for (uint32_t slot = 0; slot < stats.slots + 2; slot++) {
-        const void *item = hm_pool_item(pool, slot), *same = hm_pool_item(other, slot);
+        const void *item = hm_pool_item_at(pool, slot), *same = hm_pool_item_at(other, slot);
         CHECK((item == NULL) == (same == NULL));
         CHECK(item == NULL || memcmp(item, same, pool->item_size) == 0);
         CHECK(hm_pool_handle_at(pool, slot).bits == hm_pool_handle_at(other, slot).bits);

@@ -148,7 +148,7 @@ typedef struct saved_kind {
     TEST_ASKS(hm_status, changes, kind,                                                            \
               (const hm_history *history, const saved *made, uint64_t from, uint64_t to,           \
                hm_change_visit *visit, void *context),                                             \
-              changes(history, &made->kind, from, to, visit, context))                             \
+              changes(&made->kind, history, from, to, visit, context))                             \
     TEST_ASKS(hm_status, visit, kind,                                                              \
               (const saved *made, const hm_handle *handles, uint32_t n, hm_change_visit *visit,    \
                void *context),                                                                     \
@@ -185,7 +185,7 @@ typedef struct saved_kind {
     TEST_ASKS(hm_status, save_changes, kind,                                                       \
               (const hm_history *history, const saved *made, const hm_save_desc *desc,             \
                uint64_t from, uint64_t to, hm_sink sink),                                          \
-              save_changes(history, &made->kind, desc, from, to, sink))                            \
+              save_changes(&made->kind, history, desc, from, to, sink))                            \
     TEST_ASKS(hm_status, save_values, kind,                                                        \
               (const saved *made, const hm_save_desc *desc, const hm_handle *handles, uint32_t n,  \
                hm_sink sink),                                                                      \

@@ -66,7 +66,7 @@ static const hm_save_desc coded = {
         CHECK(hm_##kind##_init(&copy, &both) == HM_OK);                                            \
         make_it;                                                                                   \
         uint64_t first = hm_history_mark(&history);                                                \
-        CHECK(hm_##kind##_save_changes(&history, &made, desc, 0, first, test_sink(&file)) ==       \
+        CHECK(hm_##kind##_save_changes(&made, &history, desc, 0, first, test_sink(&file)) ==       \
               HM_OK);                                                                              \
         CHECK(hm_##kind##_load_changes(&copy, desc, test_source(&file)) == HM_OK);                 \
         CHECK(hm_##kind##_hash(&copy, desc, NULL, HM_ALL) ==                                       \
@@ -76,7 +76,7 @@ static const hm_save_desc coded = {
         CHECK(alive == before + (uint32_t)(more));                                                 \
         uint64_t second = hm_history_mark(&history);                                               \
         file.size = 0;                                                                             \
-        CHECK(hm_##kind##_save_changes(&history, &made, desc, first, second, test_sink(&file)) ==  \
+        CHECK(hm_##kind##_save_changes(&made, &history, desc, first, second, test_sink(&file)) ==  \
               HM_OK);                                                                              \
         CHECK(hm_##kind##_load_changes(&copy, desc, test_source(&file)) == HM_OK);                 \
         CHECK(alive == before + 2 * (uint32_t)(more));                                             \
@@ -165,12 +165,12 @@ TEST(save_follow, an_edit_of_a_component_by_decode_destroys_the_value_that_was_t
     hm_handle entity = hm_world_create(&made, NULL, 0);
     CHECK(hm_world_add(&made, entity, formats[0].component, &value) == HM_OK);
     uint64_t first = hm_history_mark(&history);
-    CHECK(hm_world_save_changes(&history, &made, &out, 0, first, test_sink(&file)) == HM_OK);
+    CHECK(hm_world_save_changes(&made, &history, &out, 0, first, test_sink(&file)) == HM_OK);
     CHECK(hm_world_load_changes(&copy, &in, test_source(&file)) == HM_OK && alive == 2);
     replace(hm_world_get(&made, entity, formats[0].component), 2);
     uint64_t second = hm_history_mark(&history);
     file.size = 0;
-    CHECK(hm_world_save_changes(&history, &made, &out, first, second, test_sink(&file)) == HM_OK);
+    CHECK(hm_world_save_changes(&made, &history, &out, first, second, test_sink(&file)) == HM_OK);
     CHECK(hm_world_load_changes(&copy, &in, test_source(&file)) == HM_OK && alive == 2);
     CHECK(hm_world_hash(&copy, &in, NULL, HM_ALL) == hm_world_hash(&made, &out, NULL, HM_ALL));
     /* The format of a component of another world. */
@@ -235,7 +235,7 @@ TEST(save_follow, what_decode_refuses_changes_nothing_and_leaves_nothing)
     }
     uint32_t before = alive;
     uint64_t mark = hm_history_mark(&history);
-    CHECK(hm_map_save_changes(&history, &made, &coded, 0, mark, test_sink(&file)) == HM_OK);
+    CHECK(hm_map_save_changes(&made, &history, &coded, 0, mark, test_sink(&file)) == HM_OK);
     CHECK(hm_map_load_changes(&copy, &coded, test_source(&file)) == HM_ERROR_CORRUPT);
     CHECK(mentions("decode refused a value"));
     CHECK(hm_map_count(&copy) == 0 && alive == before);

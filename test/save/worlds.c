@@ -146,7 +146,7 @@ static hm_status save_changes_world(const hm_history *history, const saved *made
                                     hm_sink sink)
 {
     const hm_world_save_desc with = desc_of(desc);
-    return hm_world_save_changes(history, &made->world, &with, from, to, sink);
+    return hm_world_save_changes(&made->world, history, &with, from, to, sink);
 }
 
 static hm_status save_values_world(const saved *made, const hm_save_desc *desc,

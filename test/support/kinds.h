@@ -171,14 +171,14 @@ static inline bool is_waiting(hm_progress progress)
     OWNER_LOOKS(R, pool)                                                                           \
     UPCOMING_LOOKS(R, pool)                                                                        \
     ITEM_LOOKS(R, pool)                                                                            \
-    R(pool, item, is_none, (c, 0))                                                                 \
+    R(pool, item_at, is_none, (c, 0))                                                              \
     R(pool, next_run, gives_no_run, (c, 0, &length))                                               \
     R(pool, next_word, gives_no_word, (c, 0, &word))
 #define POOL_CHANGES(R) COMMON_CHANGES(R, pool) INSERT_CHANGES(R, pool)
 #define POOL_LOOKS_AGAIN(R)                                                                        \
     ITEM_LOOKS_AGAIN(R, pool)                                                                      \
     R(pool, next_run, is_no_index, (c, 0, NULL))                                                   \
-    R(pool, item, is_none, (c, HM_INVALID_INDEX))
+    R(pool, item_at, is_none, (c, HM_INVALID_INDEX))
 #define POOL_CHANGES_AGAIN(R) COMMON_CHANGES_AGAIN(R, pool) INSERT_CHANGES_AGAIN(R, pool)
 #define POOL_ENDS(R) COMMON_ENDS(R, pool)
 #define POOL_NEEDS(R)                                                                              \

@@ -255,8 +255,8 @@ static void check_walk(const pool_model *model)
         for (uint32_t k = 0; k < length; k++) {
             const pool_model_slot *record = &model->slots[i + k];
             CHECK(record->is_live &&
-                  record->place ==
-                      (unsigned char *)hm_pool_item(&model->pool, i) + model->desc.item_size * k);
+                  record->place == (unsigned char *)hm_pool_item_at(&model->pool, i) +
+                                       model->desc.item_size * k);
         }
         behind = i + length;
         seen += length;
@@ -284,7 +284,7 @@ static void check_pool(void *state)
     check_stats(model);
     for (uint32_t slot = 0; slot < model->end; slot++) {
         const pool_model_slot *record = &model->slots[slot];
-        CHECK(hm_pool_item(&model->pool, slot) == (record->is_live ? record->place : NULL));
+        CHECK(hm_pool_item_at(&model->pool, slot) == (record->is_live ? record->place : NULL));
         CHECK(hm_handle_equal(hm_pool_handle_at(&model->pool, slot),
                               record->is_live ? handle_at(model, slot) : HM_NULL_HANDLE));
         if (!record->is_live)
@@ -293,7 +293,7 @@ static void check_pool(void *state)
         if (model->desc.item_size <= MODEL_SMALL || (slot + model->tick) % MODEL_STRIDE == 0)
             CHECK(item_holds(model, record));
     }
-    CHECK(hm_pool_item(&model->pool, model->end) == NULL);
+    CHECK(hm_pool_item_at(&model->pool, model->end) == NULL);
     CHECK(hm_handle_is_null(hm_pool_handle_at(&model->pool, model->end)));
     check_walk(model);
     uint32_t kind = (uint32_t)test_random(&random), which = (uint32_t)test_random(&random);

@@ -504,7 +504,7 @@ static void note_others(program *p)
         for (uint32_t slot = hm_pool_next_run(&p->pools[which], 0, NULL); slot != HM_INVALID_INDEX;
              slot = hm_pool_next_run(&p->pools[which], slot + 1, NULL)) {
             note(p, hm_pool_handle_at(&p->pools[which], slot).bits);
-            note_item(p, hm_pool_item(&p->pools[which], slot));
+            note_item(p, hm_pool_item_at(&p->pools[which], slot));
         }
     hm_lists_view list = {0};
     while (hm_lists_next(&p->lists, &list)) {

@@ -82,12 +82,12 @@ TEST(typed, items_of_a_pool_have_the_alignment_of_their_type_in_every_storage)
         for (i = 0; i < 70; i++) {
             flame_handle handle = flame_pool_insert(&pool, NULL);
             sprite *made = flame_pool_get(&pool, handle);
-            CHECK(is_aligned(made) && made == flame_pool_item(&pool, i));
+            CHECK(is_aligned(made) && made == flame_pool_item_at(&pool, i));
             CHECK(flame_handle_equal(flame_pool_handle_of(&pool, made), handle));
         }
         CHECK(flame_handle_is_null(flame_pool_insert(&pool, NULL)));
         CHECK(flame_pool_erase(&pool, flame_pool_handle_at(&pool, 3)));
-        CHECK(flame_pool_item(&pool, 3) == NULL);
+        CHECK(flame_pool_item_at(&pool, 3) == NULL);
         CHECK(hm_handle_index(flame_pool_insert(&pool, NULL).id) == 3);
         flame_pool_fini(&pool);
     }

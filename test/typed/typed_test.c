@@ -147,10 +147,10 @@ TEST(typed, items_of_a_pool_are_found_by_their_places)
     uint64_t live = 0;
     CHECK(body_pool_init(&pool, 10) == HM_OK && body_pool_insert_n(&pool, NULL, 2, NULL) == HM_OK);
     body_pool_emplace(&pool, &item);
-    CHECK(body_pool_item(&pool, 2) == item && body_pool_erase_at(&pool, 1));
-    CHECK(body_pool_item(&pool, 1) == NULL && body_pool_at(&pool, 2) == item);
+    CHECK(body_pool_item_at(&pool, 2) == item && body_pool_erase_at(&pool, 1));
+    CHECK(body_pool_item_at(&pool, 1) == NULL && body_pool_live_at(&pool, 2) == item);
     HM_EACH_LIVE(body, each, &pool.pool)
-        visited += body_pool_at(&pool, each_run.index) == each;
+        visited += body_pool_live_at(&pool, each_run.index) == each;
     CHECK(visited == 2);
     CHECK(body_handle_is_null(body_pool_handle_at(&pool, 1)));
     CHECK(body_pool_next_run(&pool, 0, &length) == 0 && length == 1);
