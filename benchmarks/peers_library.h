@@ -168,7 +168,8 @@ struct pool : one_by_one<pool<Size, Storage>, hm_handle, Size> {
         uint32_t length;
         for (uint32_t i = hm_pool_next_run(&items, 0, &length); i != HM_INVALID_INDEX;
              i = hm_pool_next_run(&items, i + length, &length))
-            total += sum(static_cast<const item<Size> *>(hm_pool_item_as(&items, i, Size)), length);
+            total +=
+                sum(static_cast<const item<Size> *>(hm_pool_item_at_as(&items, i, Size)), length);
         return total;
     }
     void clear()

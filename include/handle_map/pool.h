@@ -227,14 +227,14 @@ static inline bool hm_pool_contains(const hm_pool *pool, hm_handle handle)
  */
 static inline void *hm_pool_item_at(const hm_pool *pool, uint32_t index)
 {
-    return hm_pool_item_as(pool, index, pool != NULL ? pool->item_size : 0);
+    return hm_pool_item_at_as(pool, index, pool != NULL ? pool->item_size : 0);
 }
 
 /* As hm_pool_item_at, but does not check: the index must be that of a live item. For indices that
  * the program knows to be live, as those of next_run and next_word. O(1): reads no bits. */
 static inline void *hm_pool_live_at(const hm_pool *pool, uint32_t index)
 {
-    return hm_pool_at_as(pool, index, pool != NULL ? pool->item_size : 0);
+    return hm_pool_live_at_as(pool, index, pool != NULL ? pool->item_size : 0);
 }
 
 /* Returns the handle of the item at an index; null for a hole and past the end. O(1). */
@@ -399,7 +399,8 @@ HM_END_C
     for (hm_pool_run item##_run = hm_pool_run_as(pool, 0, 0, sizeof(type));                        \
          item##_run.index != item##_run.end;                                                       \
          item##_run = hm_pool_run_as(pool, item##_run.index, item##_run.end, sizeof(type)))        \
-        for (type *item = HM_CAST(type *, hm_pool_at_as(pool, item##_run.index, sizeof(type)));    \
+        for (type *item =                                                                          \
+                 HM_CAST(type *, hm_pool_live_at_as(pool, item##_run.index, sizeof(type)));        \
              item##_run.index != item##_run.end; item##_run.index++, item++)
 
 #define HM_POOL_DEFINE_DECLARED(prefix, type, number)                                              \
@@ -420,10 +421,10 @@ HM_END_C
 #define HM_POOL_DEFINE_WALK(prefix, type)                                                          \
     HM_TYPED_FORM(pool, type *, prefix##_pool_item_at,                                             \
                   (const prefix##_pool *hm_self, uint32_t hm_at),                                  \
-                  HM_CAST(type *, hm_pool_item_as(&hm_self->pool, hm_at, sizeof(type))))           \
+                  HM_CAST(type *, hm_pool_item_at_as(&hm_self->pool, hm_at, sizeof(type))))        \
     HM_TYPED_FORM(pool, type *, prefix##_pool_live_at,                                             \
                   (const prefix##_pool *hm_self, uint32_t hm_at),                                  \
-                  HM_CAST(type *, hm_pool_at_as(&hm_self->pool, hm_at, sizeof(type))))             \
+                  HM_CAST(type *, hm_pool_live_at_as(&hm_self->pool, hm_at, sizeof(type))))        \
     HM_TYPED_FORM(pool, uint32_t, prefix##_pool_next_run,                                          \
                   (const prefix##_pool *hm_self, uint32_t hm_from, uint32_t *hm_length),           \
                   hm_pool_next_run(&hm_self->pool, hm_from, hm_length))                            \

@@ -298,13 +298,13 @@ HM_INLINE uint32_t hm_pool_erase_n_as(hm_pool *pool, const hm_handle *handles, u
     return erased;
 }
 
-HM_INLINE void *hm_pool_at_as(const hm_pool *pool, uint32_t index, size_t item_size)
+HM_INLINE void *hm_pool_live_at_as(const hm_pool *pool, uint32_t index, size_t item_size)
 {
     HM_CONTRACT(pool != NULL, "hm_pool_live_at: pool is NULL");
     return hm_pool_place_as(pool, index, item_size);
 }
 
-HM_INLINE void *hm_pool_item_as(const hm_pool *pool, uint32_t index, size_t item_size)
+HM_INLINE void *hm_pool_item_at_as(const hm_pool *pool, uint32_t index, size_t item_size)
 {
     HM_CONTRACT(pool != NULL, "hm_pool_item_at: pool is NULL");
     if (index >= pool->slot_count || !hm_pool_lives(pool, index))
