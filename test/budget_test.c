@@ -228,6 +228,7 @@ TEST(budget, a_limit_of_0_is_spent_and_one_without_limits_ends_in_one_call)
             hm_frame_budget budget = none[i];
             hm_progress progress = calls[k](&on, &budget);
             CHECK(costs_nothing(progress) && !progress.done);
+            CHECK(hm_frame_budget_is_spent(&budget));
             CHECK(hm_frame_budget_of(none[i].swaps_left, none[i].compares_left).is_spent);
         }
         hm_frame_budget budget = hm_frame_budget_of(HM_NO_LIMIT, HM_NO_LIMIT);

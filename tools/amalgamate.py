@@ -44,9 +44,9 @@ PUBLIC = re.compile(r'#include <(handle_map/[^>]+)>\n')
 PRIVATE = re.compile(r'#include "([^"]+)"\n')
 # The message is the only error: what follows is left out.
 IF_C11 = '''#if defined(__cplusplus)
-#error "handle_map.c is C: compile it as C11, not as C++"
+#error "the sources of handle_map are C: compile them as C11, not as C++"
 #elif !defined(__STDC_VERSION__) || __STDC_VERSION__ < 201112L
-#error "handle_map.c needs C11: compile it with -std=c11, or /std:c11"
+#error "the sources of handle_map need C11: compile them with -std=c11, or /std:c11"
 #else
 '''
 # The one header: what programs read at its head, and what is around the headers and sources.
@@ -69,9 +69,10 @@ ONE_HEAD = '''/* The library in one header. Define this in one C source, and inc
  * containers by names that have no prefix. */
 '''
 ONE_API = '#if defined(HANDLE_MAP_STATIC)\n#define HM_API HM_UNUSED static\n'
-ONE = '''#if defined(HM_VERSION_MAJOR) && (@VERSION@)
-#error "this source has included another version of handle_map.h"
+ONE = '''#if defined(HM_VERSION_MAJOR) && !defined(@COPY@)
+#error "this source has included another copy of handle_map.h"
 #endif
+#define @COPY@
 #if defined(HANDLE_MAP_STATIC) && !defined(HANDLE_MAP_IMPLEMENTATION)
 #define HANDLE_MAP_IMPLEMENTATION
 #endif
@@ -90,14 +91,19 @@ ONE = '''#if defined(HM_VERSION_MAJOR) && (@VERSION@)
 #define HM_HAS_PREFIX 0
 #endif
 #define HM_NAMESPACE HM_PREFIXED(hm)
+#ifdef HANDLE_MAP_STATIC
+#define HM_IS_STATIC 1
+#else
+#define HM_IS_STATIC 0
+#endif
 
 @HEADER@
 
 /* A copy with another prefix declares another name. */
 typedef char HM_PREFIXED(handle_map_is_here);
 #endif
-#if HM_HAS_PREFIX != defined(HANDLE_MAP_PREFIX)
-#error "this source has included handle_map.h with another prefix"
+#if HM_HAS_PREFIX != defined(HANDLE_MAP_PREFIX) || HM_IS_STATIC != defined(HANDLE_MAP_STATIC)
+#error "this source has included handle_map.h with another prefix, or only once as static"
 #endif
 HM_STATIC_ASSERT(sizeof(HM_PREFIXED(handle_map_is_here)) == 1, "one copy in a source");
 
@@ -375,7 +381,7 @@ def include_once(text):
 
 def hide(text):
     """Makes the variables of private headers static, or as HM_API says, and static the functions of
-    which each platform has one."""
+    which each platform has one. Not every configuration uses all."""
     exported = re.findall(r'^extern HM_API .*\b(\w+);', text, re.MULTILINE)
 
     def define(match):
@@ -383,6 +389,8 @@ def hide(text):
     text = re.sub(r'(?<=\n|[ ])(?:const )?(\w+) (hm_\w+(?:##\w+)?)(?= = )', define, text)
     text = re.sub(r'^extern (HM_API )?(?=[^;(]*;)',
                   lambda match: match.group(1) or 'HM_UNUSED static ', text, flags=re.MULTILINE)
+    text = re.sub(r'^static (?!inline)(?=[^;=(]*\bhm_\w+\()', 'HM_UNUSED static ', text,
+                  flags=re.MULTILINE)
     return re.sub(r'^(?!static|typedef|return)(?=(?:HM_COLD )?(?:HM_PRINTF\(\d, \d\)\s+)?(?!HM_)'
                   fr'[A-Za-z_][\w\s*]*[\s*]hm_\w+{PARAMETERS};\n)',
                   'HM_UNUSED static ', text, flags=re.MULTILINE)
@@ -397,15 +405,17 @@ def code_sub(pattern, replacement, text):
 def one_header(what, header, source, features):
     """Returns the one header. All that it defines is renamed by macros, if there is a prefix."""
     names = sorted(set(re.findall(r'\bhm_\w+', NOISE.sub(' ', header + source))))
-    version = [f'{name} != {number}'
-               for name, number in re.findall(r'#define (HM_VERSION_\w+) (\d+)', header)]
+    # In some configurations a macro has the name.
+    header, source = (re.sub(r'^#define (hm_\w+)', r'#undef \1\n\g<0>', text, flags=re.MULTILINE)
+                      for text in (header, source))
     before, api, behind = header.partition('#if defined(_WIN32) && defined(HM_BUILD_SHARED)\n')
-    assert api and version
-    replaced = {'FEATURES': features, 'SOURCE': source, 'VERSION': ' || '.join(version),
+    assert api
+    copy = re.sub(r'\W', '_', f'HM_COPY_{version()}_{what}')
+    replaced = {'FEATURES': features, 'SOURCE': source, 'COPY': copy,
                 'NAMES': ''.join(f'#define {name} HM_PREFIXED({name})\n' for name in names),
                 'HEADER': before + ONE_API + '#el' + api[1:] + behind}
     return title(f'one header, {what}') + re.sub(
-        r'@(\w+)@\n?', lambda match: replaced[match.group(1)], ONE_HEAD + ONE)
+        r'@(COPY)@|@(\w+)@\n', lambda match: replaced[match.group(1) or match.group(2)], ONE_HEAD + ONE)
 
 
 def keep_inside(text):

@@ -104,10 +104,10 @@ static uint32_t number_within(struct scene *scene, hm_frame_budget *budget)
 hm_progress scene_defragment(struct scene *scene, hm_frame_budget *budget)
 {
     hm_order order = {.compare = compare_labels, .context = &scene->base};
-    if (!is_due(scene) || (budget != NULL && budget->is_spent))
+    if (!is_due(scene) || hm_frame_budget_is_spent(budget))
         return (hm_progress){0};
     uint32_t numbered = number_within(scene, budget);
-    if (budget != NULL && budget->is_spent)
+    if (hm_frame_budget_is_spent(budget))
         return (hm_progress){.compares = numbered};
     hm_progress progress = scene_node_map_defragment(&scene->nodes, &order, budget);
     end_round(scene, progress);

@@ -66,6 +66,13 @@ static inline hm_frame_budget hm_frame_budget_of(uint32_t swaps, uint32_t compar
     return budget;
 }
 
+/* Whether calls with this budget do nothing; NULL is no limit. O(1). */
+static inline bool hm_frame_budget_is_spent(const hm_frame_budget *budget)
+{
+    return budget != NULL &&
+           (budget->is_spent || budget->swaps_left == 0 || budget->compares_left == 0);
+}
+
 typedef struct hm_progress {
     uint64_t swaps;    /* spent in this call */
     uint64_t compares; /* spent in this call */

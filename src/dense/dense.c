@@ -46,7 +46,7 @@ hm_progress hm_dense_defragment(const hm_dense *dense, const hm_order *order,
     if (dense_refuses(dense))
         return (hm_progress){.status = HM_ERROR_BUSY};
     if (dense_is_other_column(dense)) {
-        if (hm_budget_is_spent(budget))
+        if (hm_frame_budget_is_spent(budget))
             return (hm_progress){.done = dense->sequence.count == 0};
         hm_dense_forget_order(dense->guard, *dense->order);
         *dense->order_column = dense->column;

@@ -36,7 +36,7 @@ static uint32_t gaps_move(hm_lists_blocks *blocks, uint32_t to, uint32_t from)
 hm_progress hm_lists_close_gaps(hm_lists_blocks *blocks, hm_frame_budget *budget)
 {
     hm_progress progress = {.done = blocks->cursor >= blocks->end};
-    if (hm_budget_is_spent(budget))
+    if (hm_frame_budget_is_spent(budget))
         return progress;
     uint64_t swaps = hm_budget_limits_swaps(budget) ? budget->swaps_left : UINT64_MAX / 8;
     uint64_t looks = GAPS_BLOCKS + GAPS_BLOCKS_PER_SWAP * swaps;

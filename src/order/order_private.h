@@ -319,13 +319,6 @@ uint32_t hm_order_gather(hm_order_state *state, const hm_sequence *sequence,
  * second two, and so on. */
 void hm_order_shift_bytes(unsigned char *first, size_t size, uint32_t gap, uint32_t n);
 
-/* Whether calls with this budget do nothing. */
-static inline bool hm_budget_is_spent(const hm_frame_budget *budget)
-{
-    return budget != NULL &&
-           (budget->is_spent || budget->swaps_left == 0 || budget->compares_left == 0);
-}
-
 /* Whether it limits swaps, or compares. */
 static inline bool hm_budget_limits_swaps(const hm_frame_budget *budget)
 {
@@ -346,7 +339,8 @@ static inline void hm_budget_spend(hm_frame_budget *budget, const hm_progress *u
     if (hm_budget_limits_compares(budget))
         budget->compares_left -= (uint32_t)used->compares;
     if (budget != NULL)
-        budget->is_spent = hm_budget_is_spent(budget) || (!used->done && used->status == HM_OK);
+        budget->is_spent =
+            hm_frame_budget_is_spent(budget) || (!used->done && used->status == HM_OK);
 }
 
 /* Exchanges a multiple of `unit` bytes. Compilers turn it into moves if the unit is a constant. */

@@ -187,7 +187,7 @@ hm_progress hm_order_run(hm_order_state **place, const hm_order *order, const hm
                 "hm_order_run: the order has neither compare nor key");
     hm_progress progress = {0};
     hm_order_state *state = *place;
-    if (hm_budget_is_spent(budget)) {
+    if (hm_frame_budget_is_spent(budget)) {
         bool is_known = state != NULL && hm_order_is_for(state, order) &&
                         hm_order_is_in_order(state, sequence->count);
         return (hm_progress){.done = sequence->count == 0 || is_known};
@@ -214,7 +214,7 @@ hm_progress hm_order_arrange(hm_order_state **place, const hm_handle *names, uin
 {
     HM_CONTRACT(place != NULL && sequence != NULL, "hm_order_arrange: an argument is NULL");
     HM_CONTRACT(names != NULL || n == 0, "hm_order_arrange: the handles are NULL");
-    if (hm_budget_is_spent(budget))
+    if (hm_frame_budget_is_spent(budget))
         return (hm_progress){.done = n == 0};
     hm_progress progress = {0};
     if (!order_begin(place, sequence, &progress))

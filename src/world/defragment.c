@@ -162,7 +162,7 @@ static hm_progress defragment_archetypes(hm_world *world, hm_frame_budget *budge
         all.swaps += one.swaps;
         all.compares += one.compares;
         all.status = one.status;
-        goes_on = one.done && !hm_budget_is_spent(budget);
+        goes_on = one.done && !hm_frame_budget_is_spent(budget);
     }
     hm_world_order_of(world)->clock = world->clock;
     all.done = goes_on && defragment_is_done(world); /* not if an archetype was refused memory */
@@ -226,7 +226,7 @@ hm_progress hm_world_defragment(hm_world *world, hm_component component, const h
     if (hm_world_is_sparse(world, number))
         return defragment_sparse(world, number, order, budget);
     bool is_for = defragment_is_for(world, number, order);
-    if (hm_budget_is_spent(budget))
+    if (hm_frame_budget_is_spent(budget))
         return (hm_progress){.done = is_for && defragment_is_done(world)};
     hm_status status = is_for ? HM_OK : hm_world_list_chunks(world, 0);
     if (status != HM_OK)

@@ -131,8 +131,10 @@ cat >two.c <<'END'
 #include "handle_map.h"
 END
 mkdir older
-sed '1,/^#error/s/HM_VERSION_MINOR != [0-9]*/HM_VERSION_MINOR != 1/' one/header/handle_map.h >older/old.h
+sed 's/HM_COPY_[0-9]*_/HM_COPY_9_/' one/header/handle_map.h >older/old.h
 printf '#include "handle_map.h"\n#include "older/old.h"\n' >versions.c
+printf '#include "handle_map.h"\n#define HANDLE_MAP_STATIC\n#include "handle_map.h"\n' >late.c
+python3 -B "$source/tools/amalgamate.py" --one one/part map pool
 for compiler in gcc clang; do
     command -v $compiler >/dev/null || continue
     echo "$compiler, one header"
@@ -140,6 +142,12 @@ for compiler in gcc clang; do
     for name in implemented ours theirs alone; do
         $compiler -std=c11 $HM_C_WARNINGS -Werror -Ione/header -c $name.c
     done
+    # shellcheck disable=SC2086 # The warnings are a list.
+    for option in -Ione/part '-DHM_FREESTANDING -Ione/header'; do
+        $compiler -std=c11 $HM_C_WARNINGS -Werror $option -c ours.c
+    done
+    # shellcheck disable=SC2086 # The warnings are a list.
+    $compiler -std=c11 $HM_C_WARNINGS -Werror -Ione/header -c ours.c
     $compiler implemented.o -pthread -o program
     ./program
     # shellcheck disable=SC2086 # The warnings are a list.
@@ -152,8 +160,9 @@ for compiler in gcc clang; do
     refuses b_handle_map_is_here $compiler two.c
     refuses 'another prefix' $compiler -DNONE two.c
     refuses 'another prefix' $compiler -DTHEN_NONE two.c
-    refuses 'another version' $compiler versions.c
-    refuses 'is C: compile it as C11' $compiler -x c++ implemented.c
+    refuses 'another copy' $compiler versions.c
+    refuses 'only once as static' $compiler late.c
+    refuses 'compile them as C11' $compiler -x c++ implemented.c
 done
 
 # check_part LINES PART...: header and source together have at most so many lines, which keep out what

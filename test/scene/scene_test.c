@@ -40,6 +40,8 @@ TEST(scene, defragmentation_keeps_to_its_budget_and_ends_in_order_that_costs_not
         CHECK(scene_is_in_order(&m->scene) && scene_has_parents_first(&m->scene));
         scene_model_check_links(m);
         scene_update(&m->scene);
+        hm_frame_budget spent = {100, 0, false};
+        CHECK(scene_defragment(&m->scene, &spent).compares == 0 && spent.compares_left == 0);
         hm_progress progress = scene_defragment(&m->scene, NULL);
         CHECK(progress.done && progress.swaps == 0 && progress.compares == 0);
     }

@@ -575,7 +575,7 @@ BUGS = [
     Bug("an adopt leaves its hole among the recent ones", "src/pool/slots.c",
         "        hm_pool_forget_recent(pool);\n        pool_take_hole", "        pool_take_hole", "pool"),
     Bug("a spent budget with another column forgets the order", "src/dense/dense.c",
-        "        if (hm_budget_is_spent(budget))\n"
+        "        if (hm_frame_budget_is_spent(budget))\n"
         "            return (hm_progress){.done = dense->sequence.count == 0};\n",
         "", "table"),
     Bug("a spent budget with another column does not know that there are no rows",
