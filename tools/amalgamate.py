@@ -44,9 +44,9 @@ PUBLIC = re.compile(r'#include <(handle_map/[^>]+)>\n')
 PRIVATE = re.compile(r'#include "([^"]+)"\n')
 # The message is the only error: what follows is left out.
 IF_C11 = '''#if defined(__cplusplus)
-#error "the sources of handle_map are C: compile them as C11, not as C++"
+#error "handle_map is C: compile its sources as C11, not as C++"
 #elif !defined(__STDC_VERSION__) || __STDC_VERSION__ < 201112L
-#error "the sources of handle_map need C11: compile them with -std=c11, or /std:c11"
+#error "handle_map needs C11: compile its sources with -std=c11, or /std:c11"
 #else
 '''
 # The one header: what programs read at its head, and what is around the headers and sources.

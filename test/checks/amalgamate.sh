@@ -162,7 +162,7 @@ for compiler in gcc clang; do
     refuses 'another prefix' $compiler -DTHEN_NONE two.c
     refuses 'another copy' $compiler versions.c
     refuses 'only once as static' $compiler late.c
-    refuses 'compile them as C11' $compiler -x c++ implemented.c
+    refuses 'compile its sources as C11' $compiler -x c++ implemented.c
 done
 
 # check_part LINES PART...: header and source together have at most so many lines, which keep out what

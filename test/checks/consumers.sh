@@ -35,7 +35,7 @@ done
 for name in memory/array dense/transpose; do
     fails_with 'need C11' gcc -std=gnu99 -I "$source/include" -c "$source/src/$name.c" -o old.o
 done
-fails_once_with 'compile it as C11' gcc -x c++ -c one/handle_map.c -o cpp.o
+fails_once_with 'compile its sources as C11' gcc -x c++ -c one/handle_map.c -o cpp.o
 fails_with 'needs C11 atomics' gcc -std=c11 -DHM_PORTABLE -D__STDC_NO_ATOMICS__ \
     -c one/handle_map.c -o atomics.o
 if command -v g++ >/dev/null; then
