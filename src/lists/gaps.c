@@ -38,7 +38,8 @@ hm_progress hm_lists_close_gaps(hm_lists_blocks *blocks, hm_frame_budget *budget
     hm_progress progress = {.done = blocks->cursor >= blocks->end};
     if (hm_frame_budget_is_spent(budget))
         return progress;
-    uint64_t swaps = hm_budget_limits_swaps(budget) ? budget->swaps_left : UINT64_MAX / 8;
+    /* There are fewer blocks than swaps without a limit. */
+    uint64_t swaps = budget != NULL ? budget->swaps_left : HM_NO_LIMIT;
     uint64_t looks = GAPS_BLOCKS + GAPS_BLOCKS_PER_SWAP * swaps;
     uint32_t at = blocks->cursor;
     for (; at < blocks->end && looks > 0; looks--) {

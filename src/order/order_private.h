@@ -334,13 +334,14 @@ static inline bool hm_budget_limits_compares(const hm_frame_budget *budget)
  * limit ends not done, whatever is left of the other. */
 static inline void hm_budget_spend(hm_frame_budget *budget, const hm_progress *used)
 {
-    if (hm_budget_limits_swaps(budget))
+    if (budget == NULL)
+        return;
+    if (budget->swaps_left != HM_NO_LIMIT)
         budget->swaps_left -= (uint32_t)used->swaps;
-    if (hm_budget_limits_compares(budget))
+    if (budget->compares_left != HM_NO_LIMIT)
         budget->compares_left -= (uint32_t)used->compares;
-    if (budget != NULL)
-        budget->is_spent =
-            hm_frame_budget_is_spent(budget) || (!used->done && used->status == HM_OK);
+    if (hm_frame_budget_is_spent(budget) || (!used->done && used->status == HM_OK))
+        budget->is_spent = true;
 }
 
 /* Exchanges a multiple of `unit` bytes. Compilers turn it into moves if the unit is a constant. */
