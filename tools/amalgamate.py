@@ -55,18 +55,18 @@ ONE_HEAD = '''/* The library in one header. Define this in one C source, and inc
  *     #define HANDLE_MAP_IMPLEMENTATION
  *     #include "handle_map.h"
  *
- * That source is C11, also with -std=c11 and behind other includes. It is not C++: a program without
- * C sources adds one with these two lines, which is compiled as C.
+ * That source is C11, also with -std=c11 and behind other includes. It is not C++: a program
+ * without C sources adds one with these two lines, which is compiled as C.
  *
  * A library that carries the header in itself defines one of these wherever it includes it:
  *
  *     #define HANDLE_MAP_PREFIX mylib_    // the linker sees mylib_hm_map_insert; sources stay
  *     #define HANDLE_MAP_STATIC           // all functions are static: for a single C source
  *
- * The first gives the prefix to functions, types and the namespace of the classes (mylib_hm::map), not
- * to macros and constants. So two libraries in a program can each carry a version of their own; one
- * source can include only one of them. The second implies HANDLE_MAP_IMPLEMENTATION. Debuggers show
- * containers by names that have no prefix. */
+ * The first gives the prefix to functions, types and the namespace of the classes (mylib_hm::map),
+ * not to macros and constants. So two libraries in a program can each carry a version of their own;
+ * one source can include only one of them. The second implies HANDLE_MAP_IMPLEMENTATION. Debuggers
+ * show containers by names that have no prefix. */
 '''
 ONE_API = '#if defined(HANDLE_MAP_STATIC)\n#define HM_API HM_UNUSED static\n'
 ONE = '''#if defined(HM_VERSION_MAJOR) && !defined(@COPY@)
@@ -415,7 +415,8 @@ def one_header(what, header, source, features):
                 'NAMES': ''.join(f'#define {name} HM_PREFIXED({name})\n' for name in names),
                 'HEADER': before + ONE_API + '#el' + api[1:] + behind}
     return title(f'one header, {what}') + re.sub(
-        r'@(COPY)@|@(\w+)@\n', lambda match: replaced[match.group(1) or match.group(2)], ONE_HEAD + ONE)
+        r'@(COPY)@|@(\w+)@\n', lambda match: replaced[match.group(1) or match.group(2)],
+        ONE_HEAD + ONE)
 
 
 def keep_inside(text):

@@ -50,13 +50,13 @@ typedef struct hm_order {
  *     hm_map_defragment(&other_map, &order, &budget); // with what is left of the 1000 swaps
  */
 typedef struct hm_frame_budget {
-    uint32_t swaps_left;    /* exchanges of two items; rotating k items takes k - 1 */
-    uint32_t compares_left; /* calls of compare and of key together */
+    uint32_t swaps_left;    /* exchanges of two items, or HM_NO_LIMIT; rotating k takes k - 1 */
+    uint32_t compares_left; /* calls of compare and of key together, or HM_NO_LIMIT */
     bool is_spent;          /* a limit was used up, or a call would have needed more */
 } hm_frame_budget;
 
-/* Returns a budget with these limits, of which nothing is spent: HM_NO_LIMIT, or what a frame has
- * time for, which may be 0: then calls do nothing. */
+/* Returns a budget with these limits: HM_NO_LIMIT, or what the frame has time for. With a limit of
+ * 0 it is spent. Cannot fail. O(1). */
 static inline hm_frame_budget hm_frame_budget_of(uint32_t swaps, uint32_t compares)
 {
     hm_frame_budget budget;
@@ -66,7 +66,7 @@ static inline hm_frame_budget hm_frame_budget_of(uint32_t swaps, uint32_t compar
     return budget;
 }
 
-/* Whether calls with this budget do nothing; NULL is no limit. O(1). */
+/* Whether calls with this budget do nothing. NULL is a budget without limits. Cannot fail. O(1). */
 static inline bool hm_frame_budget_is_spent(const hm_frame_budget *budget)
 {
     return budget != NULL &&

@@ -97,20 +97,24 @@ tidy 'tests, examples and benchmarks' "$(listed '^(benchmarks|docs|test)/.*\.c$'
     grep -Ev '^test/exhaustive/|/(wrong_type|freestanding|scene_import)\.c$')" \
     '--checks=-clang-analyzer-*'
 
-# Checks the combinations of macros that a file tests, including those of other systems. What public
-# headers test is combined in handle_map.h, which includes them, and in sources that differ by system,
-# not again in all others. It cannot parse the tests' macros.
+# Checks the combinations of macros that a file tests, including those of other systems. What headers
+# test is combined in handle_map.h, which includes the public ones, and in sources that differ by
+# system; all others see the headers as they are here, in a part of the library without extensions of
+# a compiler, and on Windows. It cannot parse the tests' macros.
 cppcheck_all() {
     kind=$1 list=$2
     shift 2
-    look cppcheck "$kind" "$list" cppcheck -q -j "$(nproc)" --force --std=c11 --error-exitcode=1 \
+    look cppcheck "$kind" "$list" cppcheck -q -j "$(nproc)" --std=c11 --error-exitcode=1 \
         --enable=warning,style,performance,portability -Iinclude \
         --suppressions-list=test/tools/cppcheck.txt "$@"
 }
 cppcheck_all 'sources and headers' "$(listed '^(include|src)/.*\.[ch]$')" \
-    --config-exclude=include/ --config-exclude=src/
+    --force --config-exclude=include/ --config-exclude=src/
 cppcheck_all 'sources and headers, for other systems' "include/handle_map/handle_map.h
-$(listed '^src/.*\.[ch]$' | xargs grep -lE '_WIN32|__wasm__|HM_FREESTANDING')"
+$(listed '^src/.*\.[ch]$' | xargs grep -lE '_WIN32|__wasm__|HM_FREESTANDING')" --force
+cppcheck_all 'sources, as a part' "$(listed '^src/.*\.c$')" \
+    -DHM_WITHOUT_ORDER -DHM_WITHOUT_HISTORY -DHM_PORTABLE
+cppcheck_all 'sources, on Windows' "$(listed '^src/.*\.c$')" -D_WIN32 -D_MSC_VER
 
 look shellcheck scripts "$(listed . | xargs grep -l '^#!/bin/sh' | grep -v '\.md$')" shellcheck -x
 look pyflakes3 scripts "$(listed '\.py$')" pyflakes3
