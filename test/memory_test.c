@@ -195,7 +195,7 @@ TEST(memory, an_allocator_is_called_only_for_whole_ranges_and_written_only_where
 
 TEST(memory, an_allocator_without_a_function_is_refused_by_init_and_by_containers)
 {
-    static const char *const missing[] = {"allocate", "free", "desc"};
+    static const char *const missing[] = {"allocate", "free", "allocate"};
     test_allocator from;
     test_allocator_init(&from);
     const hm_memory_allocator_desc whole = from.allocator.use;

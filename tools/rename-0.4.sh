@@ -79,6 +79,8 @@ for my $file (@ARGV) {
     # One with braces, or nothing, keeps its old name, with which it does not compile: it had no limit.
     $new =~ s/\bhm_budget\b(?=\s*[*&]|\s+\w+\s*(?:[)(]|=(?!\s*\{)))/hm_frame_budget/g;
     $new =~ s/\bhm::budget\b(?=\s*[*&]|\s+\w+\s*(?:[)(]|=(?!\s*\{)))/hm::frame_budget/g;
+    # A pool's order of reuse had no effect.
+    $new =~ s/\s*\.reuse\s*=\s*HM_REUSE_\w+,|,\s*\.reuse\s*=\s*HM_REUSE_\w+//g;
     my $number = 0;
     for my $line (split /\n/, $new) {
         $number++;
@@ -88,6 +90,8 @@ for my $file (@ARGV) {
             . "swaps_left and compares_left\n"
             if $line =~ /\bmax_(?:swaps|compares)\b|\bhm_budget\b|\bhm::budget\b/
             or $line =~ /frame_budget_of\((?!\s*$limit,\s*$limit\)|$)/;
+        print "$file:$number: a pool has one order of reuse: leave it out\n"
+            if $line =~ /\bhm_reuse\b|\bHM_REUSE_|\breuse\s*=/;
         print "$file:$number: pass frame_budget_of(swaps, compares) in place of {swaps, compares}\n"
             if $line =~ /\.(?:defragment(?:_by)?|arrange)\(.*\{\s*\w+\s*,\s*\w+\s*\}/;
     }

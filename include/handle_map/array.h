@@ -51,7 +51,7 @@ typedef struct hm_array {
 } hm_array;
 
 /* Reserves the range; commits nothing, without a capacity a page. HM_ERROR_INVALID: a NULL
- * argument, an item size of 0 or above UINT32_MAX, an alignment that is no power of two, is above
+ * array, an item size of 0 or above UINT32_MAX, an alignment that is no power of two, is above
  * 4096 or does not divide the size, a size that overflows, or a memory table that breaks its
  * contract. HM_ERROR_MEMORY: the reservation was refused. The memory table must outlive the array.
  * O(1). */

@@ -74,10 +74,10 @@
  *     a null, stale, foreign or damaged       NULL, false, HM_INVALID_INDEX or HM_ERROR_STALE,
  *     handle                                  never an assertion
  *
- * Init returns HM_ERROR_INVALID for a NULL argument, a field of the descriptor against the limits
- * beside it, max_slots below the capacity, sizes that overflow, and a memory table that breaks its
- * contract (memory.h); HM_ERROR_MEMORY if the system refuses; HM_ERROR_FULL if no number is left
- * for HM_TYPE_ID_UNIQUE.
+ * Init returns HM_ERROR_INVALID for a NULL container or world, a field of the descriptor against
+ * the limits beside it, max_slots below the capacity, sizes that overflow, and a memory table that
+ * breaks its contract (memory.h); HM_ERROR_MEMORY if the system refuses; HM_ERROR_FULL if no number
+ * is left for HM_TYPE_ID_UNIQUE.
  *
  * A call that makes one thing returns it: a handle or a pointer, null when refused. One that
  * changes what is there, or makes n, returns a status; one that erases returns how many there were.
@@ -103,10 +103,11 @@
  * Structs. A program holds a container's struct by value; the fields are private. A zeroed
  * container, and one whose init failed, is a valid empty container of capacity 0 for every
  * function. Fini zeroes the struct, invalidates everything, and may be called twice. Init, typed or
- * not, keeps no pointer to its descriptor. The struct may be uninitialised, so finish a live one
- * first: what it has would leak, and its handles may name items of the new one; the report tells of
- * it, if it lists the container. All this holds for arrays, ID tables, arenas, directories, queries
- * and commands, too.
+ * not, keeps no pointer to its descriptor; NULL stands for one whose fields are all 0, here and in
+ * every other function that takes a descriptor. The struct may be uninitialised, so finish a live
+ * one first: what it has would leak, and its handles may name items of the new one; the report
+ * tells of it, if it lists the container. All this holds for arrays, ID tables, arenas,
+ * directories, queries and commands, too.
  *
  * Moving. A container may be moved: assign the struct, and use only the copy from then on. Do not
  * move it while something keeps its address: from inside one of its callbacks, while a directory or

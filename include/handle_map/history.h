@@ -105,7 +105,7 @@ typedef struct hm_history_stats {
 } hm_history_stats;
 
 /* Reserves the range of the containers, and memory for what is known of it. HM_ERROR_INVALID: a
- * NULL argument, more than 65,536 marks, a size above SIZE_MAX / 4 or of more than 2^31 pages, a
+ * NULL history, more than 65,536 marks, a size above SIZE_MAX / 4 or of more than 2^31 pages, a
  * parent that breaks its contract, a method that this system or parent has not. HM_ERROR_MEMORY:
  * the parent refuses. After a failure containers refuse the table. The parent must outlive the
  * history. O(marks). */

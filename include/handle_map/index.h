@@ -248,7 +248,7 @@ HM_END_C
     HM_TYPED_DEFINE_DESCRIBE(prefix, index, owner##_handle)
 
 #define HM_INDEX_DEFINE_INIT(prefix)                                                               \
-    HM_TYPED_DEFINE_INIT_OF(prefix, index, 0, hm_full = *hm_given)                                 \
+    HM_TYPED_DEFINE_INIT_OF(prefix, index, 0, 0)                                                   \
     HM_TYPED_FORM_INIT(                                                                            \
         prefix, index, init_for,                                                                   \
         (prefix##_index * hm_self, uint32_t hm_capacity, hm_owners hm_of, uint32_t hm_key_limit),  \

@@ -162,8 +162,8 @@ typedef struct hm_memory_allocator {
     hm_memory_allocator_desc use;
 } hm_memory_allocator;
 
-/* Calls no function. HM_ERROR_INVALID: an argument or a function is NULL, or there are two pairs of
- * functions; containers then refuse the table. O(1). */
+/* Calls no function. HM_ERROR_INVALID: the allocator or a function is NULL, or there are two pairs
+ * of functions; containers then refuse the table. O(1). */
 HM_API hm_status hm_memory_allocator_init(hm_memory_allocator *allocator,
                                           const hm_memory_allocator_desc *desc);
 
@@ -221,7 +221,7 @@ typedef struct hm_memory_arena_stats {
 /* Reserves one range from the parent: `size` rounded up to whole pages, and a byte for each of
  * these pages, rounded up too. So a static buffer of N pages of 4 KiB, with N up to 4,096, has
  * space for a `size` of N - 1 pages. Commits these bytes and some of the first pages.
- * HM_ERROR_INVALID: a NULL argument, a size above SIZE_MAX / 4, a parent that breaks its contract.
+ * HM_ERROR_INVALID: a NULL arena, a size above SIZE_MAX / 4, a parent that breaks its contract.
  * HM_ERROR_MEMORY: the parent refuses. After a failure containers refuse the arena's table. The
  * parent must outlive the arena. An arena may be the parent of another. Must not be called on a
  * live arena: that leaks, and its containers lose their memory table. O(1). */

@@ -39,14 +39,6 @@ typedef enum hm_storage {
     HM_STORAGE_GROWING_BLOCKS = HM_POOL_GROWING_BLOCKS
 } hm_storage;
 
-/* Which hole an insert fills: the one that was made last, which is probably still in the caches, of
- * the *recent* ones, which are at most 256; when none is left, the lowest hole. So scattered holes
- * are filled in the order of their addresses. A hole is recent if fewer than 256 others were when
- * it was made. A trim, a clear and an adopt forget which are: the lowest are filled then, but for
- * those that are made later, so that high places become empty and a trim can give back their
- * memory. There is no other order; in 0.3 the second name meant a stack of all holes. */
-typedef enum hm_reuse { HM_REUSE_DEFAULT, HM_REUSE_LAST } hm_reuse;
-
 /* A zero field means the default. Only item_size has no default. */
 typedef struct hm_pool_desc {
     size_t item_size;   /* bytes, at least 1; a multiple of item_align; in one range an item may
@@ -64,7 +56,6 @@ typedef struct hm_pool_desc {
     uint16_t type_id;   /* at most 0x7FFF, or HM_TYPE_ID_UNIQUE */
     uint16_t generation_bits; /* 2 to 16: a slot is retired after 2^bits - 1 items; 0: 16 */
     hm_storage storage;       /* where the items' memory comes from */
-    hm_reuse reuse;           /* has no effect: there is one order (hm_reuse) */
     size_t block_size; /* bytes in a fixed block, at least; 0: 16 KiB. A block holds a power of
                           two of items and is a multiple of the page size */
     /* On erase, clear and fini, once for each item, while its handle still resolves: then
@@ -79,8 +70,8 @@ typedef struct hm_pool_desc {
 typedef hm_stats hm_pool_stats;
 
 /* Reserves address space; commits nothing, without a capacity about a page. Fails as every init
- * does (handle_map.h); HM_ERROR_INVALID also for an unknown storage or reuse, and for a size of
- * max_slots items or of a block that overflows size_t. O(1), one reservation. */
+ * does (handle_map.h); HM_ERROR_INVALID also for an unknown storage, and for a size of max_slots
+ * items or of a block that overflows size_t. O(1), one reservation. */
 HM_API hm_status hm_pool_init(hm_pool *pool, const hm_pool_desc *desc);
 
 /* Destroys all items, releases all memory, zeroes the pool. O(blocks); with a destroy hook also the
@@ -177,8 +168,14 @@ static inline hm_handle hm_pool_emplace(hm_pool *pool, void **item)
 }
 
 /* Copies in an item (NULL: a zeroed one) and returns its handle, or null as hm_pool_emplace does.
- * Fills a hole if there is one: hm_reuse says which. Invalidates nothing. O(1) but for system
- * calls, and O(log64 n), at most 5 levels of a bitmap, to find the lowest hole. */
+ * Invalidates nothing. O(1) but for system calls, and O(log64 n), at most 5 levels of a bitmap, to
+ * find the lowest hole.
+ *
+ * An insert fills the hole that was made last, which is probably still in the caches, of the
+ * *recent* ones, which are at most 256; when none is left, the lowest hole. So scattered holes are
+ * filled in the order of their addresses. A hole is recent if fewer than 256 others were when it
+ * was made. A trim, a clear and an adopt forget which are: the lowest are filled then, but for those
+ * that are made later, so that high places become empty and a trim can give back their memory. */
 static inline hm_handle hm_pool_insert(hm_pool *pool, const void *item)
 {
     return hm_pool_insert_as(pool, item, pool != NULL ? pool->item_size : 0);

@@ -27,7 +27,6 @@ struct pool_options {
     std::uint32_t max_slots = 0;
     std::uint16_t type_id = 0;               /* 0: that of the class */
     hm_storage storage = HM_STORAGE_VIRTUAL; /* VIRTUAL: that of the class */
-    hm_reuse reuse = HM_REUSE_DEFAULT;       /* has no effect: there is one order */
     std::size_t block_size = 0;              /* bytes */
     const hm_memory *memory = nullptr;
     const char *name = nullptr;
@@ -47,7 +46,6 @@ struct pool_shape : shape_of<hm_pool, hm_pool_desc, pool_options, hm::handle<T>,
         desc.item_size = sizeof(T);
         desc.item_align = alignof(T);
         desc.storage = with.storage != HM_STORAGE_VIRTUAL ? with.storage : Storage;
-        desc.reuse = with.reuse;
         desc.block_size = with.block_size;
         desc.generation_bits = with.generation_bits;
         desc.destroy = destroy_hook<T>();

@@ -58,12 +58,12 @@ typedef struct hm_view {
  * for. It needs no init; a zeroed loop is one that has ended. A loop may be moved by assignment,
  * which invalidates its view; then only the new object may be used. */
 
-/* Makes a query. HM_ERROR_INVALID: a NULL argument, a NULL list whose count is not 0, more than
- * HM_QUERY_MAX_TERMS components, a component that is not of this world, one that is given twice in
- * a list or a group, or one in `none` that is in another list too; an empty group, or groups that
- * have not as many components together as `any`. May be called from callbacks, and while
- * queries run. A live query that is made anew while it runs leaves its world busy, and its loops
- * panic. O(components).
+/* Makes a query. HM_ERROR_INVALID: a NULL query or world, a NULL list whose count is not 0, more
+ * than HM_QUERY_MAX_TERMS components, a component that is not of this world, one that is given
+ * twice in a list or a group, or one in `none` that is in another list too; an empty group, or
+ * groups that have not as many components together as `any`. May be called from callbacks, and
+ * while queries run. A live query that is made anew while it runs leaves its world busy, and its
+ * loops panic. O(components).
  *
  * The query keeps a list of the archetypes that match, and looks only at archetypes that were made
  * since it last ran. The first 12 are listed in the struct; only a longer list has a reservation,

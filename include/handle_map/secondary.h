@@ -350,8 +350,7 @@ HM_END_C
     HM_TYPED_DEFINE_BOUNDS(prefix, secondary, type)
 
 #define HM_SECONDARY_DEFINE_INIT(prefix, type)                                                     \
-    HM_TYPED_DEFINE_INIT_OF(prefix, secondary, 0, hm_full = *hm_given,                             \
-                            hm_full.value_size = sizeof(type),                                     \
+    HM_TYPED_DEFINE_INIT_OF(prefix, secondary, 0, hm_full.value_size = sizeof(type),               \
                             hm_full.value_align = HM_ALIGNOF(type))                                \
     HM_TYPED_FORM_INIT(prefix, secondary, init_for,                                                \
                        (prefix##_secondary * hm_self, uint32_t hm_capacity, hm_owners hm_of),      \

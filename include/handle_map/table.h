@@ -428,9 +428,9 @@ HM_END_C
 
 #define HM_TABLE_DEFINE_INIT(prefix, number, COLUMNS)                                              \
     static const hm_column prefix##_table_described[] = {COLUMNS(HM_TABLE_COLUMN)};                \
-    HM_TYPED_DEFINE_INIT_OF(                                                                       \
-        prefix, table, number, hm_full = *hm_given, hm_full.columns = prefix##_table_described,    \
-        hm_full.column_count = sizeof prefix##_table_described / sizeof(hm_column))
+    HM_TYPED_DEFINE_INIT_OF(prefix, table, number, hm_full.columns = prefix##_table_described,     \
+                            hm_full.column_count =                                                 \
+                                sizeof prefix##_table_described / sizeof(hm_column))
 
 #define HM_TABLE_DEFINE_INSERT(prefix, COLUMNS)                                                    \
     HM_UNUSED static inline prefix##_handle prefix##_table_insert(prefix##_table *hm_self,         \

@@ -98,12 +98,12 @@ HM_API void hm_world_fini(hm_world *world);
 
 /* Makes a component and returns it. A second one of the same name is the first one, which keeps its
  * hooks, if size, alignment and storage are equal; components without a name are never the same.
- * Returns HM_INVALID_INDEX for a name that another layout has, a NULL descriptor, a size or
- * alignment against the limits above, a tag with a hook, an initial value or sparse storage, and an
- * unknown storage; when HM_WORLD_MAX_COMPONENTS exist already; when the system refuses memory; and
- * when busy. hm_last_error says which. A component exists until fini. The world keeps no pointer to
- * the descriptor. Allowed while a query runs, unless there is no capacity and an array is full,
- * which would move; but not inside a callback. O(components), with a reservation for a sparse one.
+ * Returns HM_INVALID_INDEX for a name that another layout has, a size or alignment against the
+ * limits above, a tag with a hook, an initial value or sparse storage, and an unknown storage; when
+ * HM_WORLD_MAX_COMPONENTS exist already; when the system refuses memory; and when busy.
+ * hm_last_error says which. A component exists until fini. The world keeps no pointer to the
+ * descriptor. Allowed while a query runs, unless there is no capacity and an array is full, which
+ * would move; but not inside a callback. O(components), with a reservation for a sparse one.
  * Example:
  *
  *     const hm_component_desc desc = {.size = sizeof(struct vector), .name = "force"};
@@ -477,12 +477,9 @@ HM_END_C
         hm_component_desc hm_full;                                                                 \
         prefix##_component hm_made;                                                                \
         HM_CONTRACT(hm_self != NULL, #prefix "_component_init_desc: world is NULL");               \
-        hm_made.id = HM_INVALID_INDEX;                                                             \
-        if (hm_given == NULL) {                                                                    \
-            (void)hm_refuse_null(#prefix "_component_init_desc", "desc");                          \
-            return hm_made;                                                                        \
-        }                                                                                          \
-        hm_full = *hm_given;                                                                       \
+        memset(&hm_full, 0, sizeof hm_full);                                                       \
+        if (hm_given != NULL)                                                                      \
+            hm_full = *hm_given;                                                                   \
         hm_full.size = value_size;                                                                 \
         hm_full.align = value_align;                                                               \
         if (hm_full.name == NULL)                                                                  \
@@ -492,10 +489,8 @@ HM_END_C
     }                                                                                              \
     HM_UNUSED static inline prefix##_component prefix##_component_init(hm_world *hm_self)          \
     {                                                                                              \
-        hm_component_desc hm_full;                                                                 \
         HM_CONTRACT(hm_self != NULL, #prefix "_component_init: world is NULL");                    \
-        memset(&hm_full, 0, sizeof hm_full);                                                       \
-        return prefix##_component_init_desc(hm_self, &hm_full);                                    \
+        return prefix##_component_init_desc(hm_self, NULL);                                        \
     }                                                                                              \
     HM_UNUSED static inline bool prefix##_component_is_null(prefix##_component hm_kind)            \
     {                                                                                              \

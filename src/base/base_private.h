@@ -75,6 +75,9 @@ void hm_restore_last_error(void);
 /* HM_ERROR_FULL: it is zeroed, or has ended. */
 HM_COLD hm_status hm_fail_uninitialised(const char *what);
 
+/* A descriptor; for NULL one whose fields are all 0. */
+#define HM_DESC(type, desc) ((desc) != NULL ? (desc) : &(const type){0})
+
 /* HM_ERROR_FULL: n more items do not fit; there are `count`. `name` NULL: it has none. */
 HM_COLD hm_status hm_fail_full(const char *what, const char *name, uint64_t count,
                                uint64_t capacity, uint64_t n);

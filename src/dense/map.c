@@ -120,9 +120,10 @@ static void map_release_all(hm_map *map)
 
 hm_status hm_map_init(hm_map *map, const hm_map_desc *desc)
 {
-    hm_status status = hm_announce_init("map", map, sizeof *map, desc);
+    hm_status status = hm_announce_init("map", map, sizeof *map);
     if (status != HM_OK)
         return status;
+    desc = HM_DESC(hm_map_desc, desc);
     map->name = desc->name != NULL ? desc->name : "map";
     status = map_init_columns(map, desc);
     if (status == HM_OK)

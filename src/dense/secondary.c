@@ -149,9 +149,10 @@ HM_KNOWN_CONTAINER(secondary, value_array.memory)
 
 hm_status hm_secondary_init(hm_secondary *secondary, const hm_secondary_desc *desc)
 {
-    hm_status status = hm_announce_init("secondary", secondary, sizeof *secondary, desc);
+    hm_status status = hm_announce_init("secondary", secondary, sizeof *secondary);
     if (status != HM_OK)
         return status;
+    desc = HM_DESC(hm_secondary_desc, desc);
     hm_secondary_desc full = *desc;
     status = hm_secondary_take_owners(&full.owners, &full.capacity, &full.max_slots, &full.type_id);
     if (status != HM_OK)

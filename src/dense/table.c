@@ -49,9 +49,10 @@ HM_KNOWN_CONTAINER(table, ids.slot_array.memory)
 
 hm_status hm_table_init(hm_table *table, const hm_table_desc *desc)
 {
-    hm_status status = hm_announce_init("table", table, sizeof *table, desc);
+    hm_status status = hm_announce_init("table", table, sizeof *table);
     if (status != HM_OK)
         return status;
+    desc = HM_DESC(hm_table_desc, desc);
     table->name = desc->name != NULL ? desc->name : "table";
     status = table_init_parts(table, desc);
     if (status == HM_OK)

@@ -124,9 +124,10 @@ static void history_release(hm_history *history)
 
 hm_status hm_history_init(hm_history *history, const hm_history_desc *desc)
 {
-    hm_status status = hm_announce_init("history", history, sizeof *history, desc);
+    hm_status status = hm_announce_init("history", history, sizeof *history);
     if (status != HM_OK)
         return status;
+    desc = HM_DESC(hm_history_desc, desc);
     hm_history_desc full = *desc;
     status = history_check(&full);
     if (status != HM_OK)

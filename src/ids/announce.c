@@ -21,16 +21,14 @@ void hm_announce_to(hm_announce_listener *listener)
 
 #endif
 
-hm_status hm_announce_init(const char *kind, void *container, size_t size, const void *desc)
+hm_status hm_announce_init(const char *kind, void *container, size_t size)
 {
+    if (container == NULL)
+        return hm_fail(HM_ERROR_INVALID, "hm_%s_init: %s is NULL", kind, kind);
 #ifndef HM_WITHOUT_REPORT
-    if (container != NULL && hm_atomic_load(&announce_is_heard) != 0)
+    if (hm_atomic_load(&announce_is_heard) != 0)
         announce_listener(kind, container);
 #endif
-    if (container != NULL)
-        memset(container, 0, size);
-    if (container != NULL && desc != NULL)
-        return HM_OK;
-    return hm_fail(HM_ERROR_INVALID, "hm_%s_init: %s is NULL", kind,
-                   container == NULL ? kind : "desc");
+    memset(container, 0, size);
+    return HM_OK;
 }

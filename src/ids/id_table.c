@@ -243,8 +243,7 @@ hm_status hm_id_table_init(hm_id_table *table, const hm_id_table_desc *desc)
     if (table == NULL)
         return hm_refuse_null("hm_id_table_init", "table");
     memset(table, 0, sizeof *table);
-    if (desc == NULL)
-        return hm_refuse_null("hm_id_table_init", "desc");
+    desc = HM_DESC(hm_id_table_desc, desc);
     hm_status status = hm_id_table_init_with(table, desc, NULL, 0);
     if (status == HM_OK)
         status = hm_id_table_choose_type(&table->type_id);

@@ -370,7 +370,7 @@ typedef void hm_announce_listener(const char *kind, const void *container);
 void hm_announce_to(hm_announce_listener *listener);
 
 /* What each init of a container begins with: says which memory it is about to overwrite, where it
- * reads nothing, and zeroes it. HM_ERROR_INVALID: the container or the descriptor is NULL. */
-hm_status hm_announce_init(const char *kind, void *container, size_t size, const void *desc);
+ * reads nothing, and zeroes it. HM_ERROR_INVALID: the container is NULL. */
+hm_status hm_announce_init(const char *kind, void *container, size_t size);
 
 #endif

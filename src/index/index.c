@@ -126,9 +126,10 @@ HM_KNOWN_CONTAINER(index, owners.value_array.memory)
 
 hm_status hm_index_init(hm_index *index, const hm_index_desc *desc)
 {
-    hm_status status = hm_announce_init("index", index, sizeof *index, desc);
+    hm_status status = hm_announce_init("index", index, sizeof *index);
     if (status != HM_OK)
         return status;
+    desc = HM_DESC(hm_index_desc, desc);
     hm_index_desc full = *desc;
     status = hm_secondary_take_owners(&full.owners, &full.capacity, &full.max_slots, &full.type_id);
     if (status != HM_OK)

@@ -61,9 +61,10 @@ HM_KNOWN_CONTAINER(lists, blocks.unit_array.memory)
 
 hm_status hm_lists_init(hm_lists *lists, const hm_lists_desc *desc)
 {
-    hm_status status = hm_announce_init("lists", lists, sizeof *lists, desc);
+    hm_status status = hm_announce_init("lists", lists, sizeof *lists);
     if (status != HM_OK)
         return status;
+    desc = HM_DESC(hm_lists_desc, desc);
     hm_lists_desc full;
     lists_complete(desc, &full);
     status = lists_init_parts(lists, desc->capacity == 0, &full);

@@ -81,8 +81,7 @@ hm_status hm_memory_allocator_init(hm_memory_allocator *allocator,
     if (allocator == NULL)
         return hm_refuse_null("hm_memory_allocator_init", "allocator");
     memset(allocator, 0, sizeof *allocator);
-    if (desc == NULL)
-        return hm_refuse_null("hm_memory_allocator_init", "desc");
+    desc = HM_DESC(hm_memory_allocator_desc, desc);
     bool is_aligned = desc->allocate_unaligned == NULL && desc->free_unaligned == NULL;
     if (!is_aligned && (desc->allocate != NULL || desc->free != NULL))
         return hm_fail(HM_ERROR_INVALID,

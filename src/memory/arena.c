@@ -344,8 +344,7 @@ hm_status hm_memory_arena_init(hm_memory_arena *arena, const hm_memory_arena_des
     if (arena == NULL)
         return hm_refuse_null("hm_memory_arena_init", "arena");
     memset(arena, 0, sizeof *arena);
-    if (desc == NULL)
-        return hm_refuse_null("hm_memory_arena_init", "desc");
+    desc = HM_DESC(hm_memory_arena_desc, desc);
     hm_memory_arena_desc full = *desc;
     if (full.memory == NULL)
         full.memory = hm_memory_os();

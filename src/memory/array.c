@@ -344,8 +344,7 @@ hm_status hm_array_init(hm_array *array, const hm_array_desc *desc)
     if (array == NULL)
         return hm_refuse_null("hm_array_init", "array");
     memset(array, 0, sizeof *array);
-    if (desc == NULL)
-        return hm_refuse_null("hm_array_init", "desc");
+    desc = HM_DESC(hm_array_desc, desc);
     hm_status status = hm_array_check(desc, "item_");
     hm_array_column column = {.array = array, .desc = *desc};
     column.desc.memory = array_memory_of(desc);

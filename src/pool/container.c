@@ -68,8 +68,6 @@ static hm_status pool_check(const hm_pool *pool, const hm_pool_desc *desc)
     if ((unsigned)desc->storage > HM_STORAGE_GROWING_BLOCKS)
         return hm_fail(HM_ERROR_INVALID, "storage %u is none of hm_storage",
                        (unsigned)desc->storage);
-    if ((unsigned)desc->reuse > HM_REUSE_LAST)
-        return hm_fail(HM_ERROR_INVALID, "reuse %u is none of hm_reuse", (unsigned)desc->reuse);
     /* Half of SIZE_MAX, so that no later product overflows: a block, rounded up to pages, has less
      * than twice max_slots items; an extent has one block, or at most half of them. */
     if (pool->max_slots == 0 ||
@@ -127,9 +125,10 @@ HM_KNOWN_CONTAINER(pool, entry_array.memory)
 
 hm_status hm_pool_init(hm_pool *pool, const hm_pool_desc *desc)
 {
-    hm_status status = hm_announce_init("pool", pool, sizeof *pool, desc);
+    hm_status status = hm_announce_init("pool", pool, sizeof *pool);
     if (status != HM_OK)
         return status;
+    desc = HM_DESC(hm_pool_desc, desc);
     pool->name = desc->name != NULL ? desc->name : "pool";
     status = pool_init_all(pool, desc);
     if (status == HM_OK)

@@ -75,7 +75,7 @@ hm_status hm_commands_init(hm_commands *commands, hm_world *world, const hm_comm
     memset(commands, 0, sizeof *commands);
     if (world == NULL)
         return hm_refuse_null("hm_commands_init", "world");
-    commands->size = desc != NULL ? desc->size : 0;
+    commands->size = HM_DESC(hm_commands_desc, desc)->size;
     hm_status status = commands_reserve(commands, world);
     if (status == HM_OK)
         commands->world = world;

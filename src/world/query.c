@@ -137,8 +137,7 @@ hm_status hm_query_init(hm_query *query, hm_world *world, const hm_query_desc *d
     memset(query, 0, sizeof *query);
     if (world == NULL)
         return hm_refuse_null("hm_query_init", "world");
-    if (desc == NULL)
-        return hm_refuse_null("hm_query_init", "desc");
+    desc = HM_DESC(hm_query_desc, desc);
     hm_status status = query_fill(query, world, desc);
     if (status != HM_OK)
         memset(query, 0, sizeof *query);

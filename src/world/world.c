@@ -262,9 +262,10 @@ HM_KNOWN_WITH(world, memory, world_is_busy)
 
 hm_status hm_world_init(hm_world *world, const hm_world_desc *desc)
 {
-    hm_status status = hm_announce_init("world", world, sizeof *world, desc);
+    hm_status status = hm_announce_init("world", world, sizeof *world);
     if (status != HM_OK)
         return status;
+    desc = HM_DESC(hm_world_desc, desc);
     hm_world_desc full = *desc;
     world_fill_desc(&full);
     status = world_init_parts(world, &full);
@@ -364,8 +365,6 @@ static hm_status world_check_component(const hm_world *world, const hm_component
 {
     if (hm_guard_refuses(&world->guard, "world", world->name))
         return HM_ERROR_BUSY;
-    if (desc == NULL)
-        return hm_refuse_null("hm_world_component", "desc");
     if ((uint32_t)desc->storage > HM_COMPONENT_SPARSE)
         return hm_fail(HM_ERROR_INVALID, "storage %u is neither archetype nor sparse",
                        (unsigned)desc->storage);
@@ -478,6 +477,7 @@ hm_status hm_world_make_component(hm_world *world, const hm_component_desc *desc
                                   hm_component *made)
 {
     *made = HM_INVALID_INDEX;
+    desc = HM_DESC(hm_component_desc, desc);
     hm_status status = world_check_component(world, desc);
     if (status != HM_OK)
         return status;

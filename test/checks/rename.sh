@@ -20,6 +20,8 @@ hm_map_watch(f<a, b>(x), &m);
 sprites.changes(history, 1, 2);
 spark_pool_item(&p, 1), spark_pool_at(&p, 2), hm_pool_at(&p, 3);
 #define WATCH(kind) hm_##kind##_watch(&history, &kind)
+hm_pool_desc d = {.item_size = 8, .reuse = HM_REUSE_LAST}, e = {.reuse = HM_REUSE_LAST, 0};
+d.reuse = HM_REUSE_DEFAULT;
 END
 cat >"$work/expected.c" <<'END'
 hm_budget zeroed, none = {0}, some = {.max_swaps = 9};
@@ -35,12 +37,14 @@ hm_map_watch(f<a, b>(x), &m);
 sprites.changes(history, 1, 2);
 spark_pool_item_at(&p, 1), spark_pool_live_at(&p, 2), hm_pool_live_at(&p, 3);
 #define WATCH(kind) hm_##kind##_watch(&history, &kind)
+hm_pool_desc d = {.item_size = 8}, e = { 0};
+d.reuse = HM_REUSE_DEFAULT;
 END
 cd "$work"
 sh "$source/tools/rename-0.4.sh" program.c >output
 diff expected.c program.c || fail "rename-0.4.sh writes something else"
 cut -d: -f2 output | tr -d ' \n' >lines
-[ "$(cat lines)" = 'hm_map_watch(f<a,b>(x),&m);1313' ] || {
+[ "$(cat lines)" = 'hm_map_watch(f<a,b>(x),&m);131315' ] || {
     cat output >&2
-    fail "rename-0.4.sh should print the line that it does not understand, and lines 1, 3 and 13"
+    fail "rename-0.4.sh should print the line that it does not understand, and lines 1, 3, 13 and 15"
 }

@@ -72,28 +72,6 @@ POOL_TEST(slots_that_a_clear_retires_leave_no_hole)
     finish(&pool);
 }
 
-POOL_TEST(HM_REUSE_LAST_is_the_default)
-{
-    enum { OPERATIONS = 20000, ITEMS = 2000 };
-    uint64_t random = test_seed("pool reuse");
-    hm_pool_desc desc = {.item_size = 100, .capacity = ITEMS, .block_size = 4096};
-    hm_pool pool = make(storage, desc), other;
-    desc.reuse = HM_REUSE_LAST;
-    other = make(storage, desc);
-    for (uint32_t i = 0; i < OPERATIONS; i++) {
-        uint32_t slot = test_random_below(&random, ITEMS);
-        if (slot == 0)
-            CHECK(hm_pool_trim(&pool) == HM_OK && hm_pool_trim(&other) == HM_OK);
-        if (i / 3000 % 2 == 0 || slot % 3 == 0)
-            CHECK(hm_pool_insert(&pool, NULL).bits == hm_pool_insert(&other, NULL).bits);
-        else
-            CHECK(hm_pool_erase_at(&pool, slot) == hm_pool_erase_at(&other, slot));
-    }
-    CHECK(hm_pool_validate(&pool) == HM_OK && hm_pool_count(&pool) > 0);
-    hm_pool_fini(&other);
-    finish(&pool);
-}
-
 /* Enough slots for three levels above the words: every path up and down is taken. */
 POOL_TEST(the_lowest_hole_is_found_among_many_slots)
 {

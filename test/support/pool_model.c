@@ -321,7 +321,7 @@ hm_status pool_model_init(pool_model *model, const hm_pool_desc *desc, bool has_
     return status;
 }
 
-/* Arguments: layout; shape and reuse; storage, hook and type id. */
+/* Arguments: layout; shape; storage, hook and type id. */
 static void *begin(const uint32_t arguments[3])
 {
     static const uint32_t capacities[] = {1, 2, 15, 40, 64, 100, 130, 300};
@@ -337,8 +337,7 @@ static void *begin(const uint32_t arguments[3])
         desc->capacity = MODEL_MOST;
     desc->max_slots = desc->capacity + spares[arguments[1] / 8 % 5];
     desc->storage = (hm_storage)(arguments[2] % 3);
-    desc->reuse = (hm_reuse)(arguments[1] / 640 % 2);
-    if (arguments[1] / 1280 % 3 == 0 && desc->storage != HM_STORAGE_FIXED_BLOCKS) {
+    if (arguments[1] / 640 % 3 == 0 && desc->storage != HM_STORAGE_FIXED_BLOCKS) {
         desc->max_slots = desc->capacity;
         desc->capacity = 0; /* none: so the columns move as they grow */
     }

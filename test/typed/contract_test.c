@@ -9,15 +9,17 @@
     TEST(typed, kind##_init_that_is_given_nothing_names_the_function)                              \
     {                                                                                              \
         hm_##kind##_desc desc;                                                                     \
-        body_##kind made;                                                                          \
+        body_##kind made, bare;                                                                       \
         memset(&desc, 0, sizeof desc);                                                             \
         memset(&made, 0xA5, sizeof made);                                                          \
         CHECK(body_##kind##_init(NULL, 5) == HM_ERROR_INVALID);                                    \
         CHECK(strcmp(hm_last_error(), "body_" #kind "_init: " #kind " is NULL") == 0);             \
         CHECK(body_##kind##_init_desc(NULL, &desc) == HM_ERROR_INVALID);                           \
         CHECK(strcmp(hm_last_error(), "body_" #kind "_init_desc: " #kind " is NULL") == 0);        \
-        CHECK(body_##kind##_init_desc(&made, NULL) == HM_ERROR_INVALID);                           \
-        CHECK(strcmp(hm_last_error(), "body_" #kind "_init_desc: desc is NULL") == 0);             \
+        CHECK(body_##kind##_init_desc(&made, NULL) == body_##kind##_init_desc(&bare, &desc));      \
+        CHECK(body_##kind##_capacity(&made) == body_##kind##_capacity(&bare));                     \
+        body_##kind##_fini(&bare);                                                                 \
+        body_##kind##_fini(&made);                                                                 \
         CHECK(body_##kind##_capacity(&made) == 0);                                                 \
         CHECK(body_##kind##_init(&made, UINT32_MAX) == HM_ERROR_INVALID);                          \
         CHECK(body_##kind##_count(&made) == 0);                                                    \

@@ -33,12 +33,24 @@ TEST(query_contract, init_refuses_null)
     CHECK(hm_query_init(NULL, &on.world, &desc) == HM_ERROR_INVALID);
     CHECK(says("hm_query_init: query is NULL"));
     CHECK(is_refused(NULL, &desc) && says("hm_query_init: world is NULL"));
-    CHECK(is_refused(&on.world, NULL) && says("hm_query_init: desc is NULL"));
     CHECK(is_refused(&on.world, &(hm_query_desc){.all_count = 1}));
     CHECK(says("hm_query_init: all is NULL, but its number is not 0"));
     CHECK(is_refused(&on.world, &(hm_query_desc){ALL(on.a), .none_count = 1}));
     CHECK(is_refused(&on.world, &(hm_query_desc){ALL(on.a), .any_count = 1}));
     CHECK(is_refused(&on.world, &(hm_query_desc){ALL(on.a), .optional_count = 1}));
+    finish(&on);
+}
+
+TEST(query_contract, without_a_descriptor_all_entities_match)
+{
+    scene on;
+    hm_query query;
+    start(&on);
+    CHECK(hm_world_create_n(&on.world, &on.a, 1, 2, NULL, NULL) == HM_OK);
+    hm_handle bare = hm_world_create(&on.world, NULL, 0);
+    CHECK(hm_query_init(&query, &on.world, NULL) == HM_OK && hm_query_count(&query) == 3);
+    CHECK(hm_world_destroy(&on.world, bare) && hm_query_count(&query) == 2);
+    hm_query_fini(&query);
     finish(&on);
 }
 

@@ -164,11 +164,10 @@
 #define HM_TYPED_IDS(handles) ((handles) != NULL ? &(handles)->id : NULL)
 
 #define HM_TYPED_DEFINE_INIT(prefix, kind, type, number)                                           \
-    HM_TYPED_DEFINE_INIT_OF(prefix, kind, number, hm_full = *hm_given,                             \
-                            hm_full.item_size = sizeof(type),                                      \
+    HM_TYPED_DEFINE_INIT_OF(prefix, kind, number, hm_full.item_size = sizeof(type),                \
                             hm_full.item_align = HM_ALIGNOF(type))
 
-/* The last arguments make hm_full of *hm_given, but for its name and type id. */
+/* The last arguments complete hm_full, the descriptor, but for its name and type id. */
 #define HM_TYPED_DEFINE_INIT_OF(prefix, kind, number, ...)                                         \
     HM_UNUSED static inline hm_status prefix##_##kind##_init_desc(                                 \
         prefix##_##kind *hm_self, const hm_##kind##_desc *hm_given)                                \
@@ -176,10 +175,9 @@
         hm_##kind##_desc hm_full;                                                                  \
         if (hm_self == NULL)                                                                       \
             return hm_refuse_null(#prefix "_" #kind "_init_desc", #kind);                          \
-        if (hm_given == NULL) {                                                                    \
-            (void)hm_##kind##_init(&hm_self->kind, NULL); /* zeroes it */                          \
-            return hm_refuse_null(#prefix "_" #kind "_init_desc", "desc");                         \
-        }                                                                                          \
+        memset(&hm_full, 0, sizeof hm_full);                                                       \
+        if (hm_given != NULL)                                                                      \
+            hm_full = *hm_given;                                                                   \
         (void)(__VA_ARGS__);                                                                       \
         if (hm_full.name == NULL)                                                                  \
             hm_full.name = #prefix;                                                                \
