@@ -105,7 +105,7 @@ static void abandon(struct resource_cache *cache, struct resource_job *job)
 void resource_jobs_end(struct resource_cache *cache)
 {
     resource_queue_fini(&cache->queue);
-    HM_EACH_LIVE(struct resource_job, job, &cache->jobs) {
+    HM_POOL_EACH(struct resource_job, job, i, &cache->jobs) {
         if (job->is_loaded)
             job->loader->unload(job->load.payload, job->load.context);
     }

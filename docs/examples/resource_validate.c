@@ -74,7 +74,7 @@ static bool jobs_agree(struct resource_cache *cache, size_t used)
 {
     uint32_t names = resource_map_count(&cache->resources);
     resource_queue_lock(&cache->queue);
-    HM_EACH_LIVE(const struct resource_job, job, &cache->jobs) {
+    HM_POOL_EACH(const struct resource_job, job, i, &cache->jobs) {
         used += job->load.size;
         names += job->is_dropped;
     }

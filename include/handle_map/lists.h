@@ -295,7 +295,28 @@ HM_API hm_lists_stats hm_lists_get_stats(const hm_lists *lists);
 /* Checks that all parts are consistent: HM_OK or HM_ERROR_CORRUPT. O(slots + blocks). */
 HM_API hm_status hm_lists_validate(const hm_lists *lists);
 
+/* For HM_LISTS_EACH: returns the item before *index, which becomes its index; NULL at the start. */
+static inline void *hm_lists_before_as(const hm_lists *lists, hm_handle list, uint32_t *index,
+                                       size_t item_size)
+{
+    uint32_t count;
+    unsigned char *items = HM_CAST(unsigned char *, hm_lists_items(lists, list, &count));
+    HM_CONTRACT(lists->blocks.item_size == item_size || count == 0,
+                "HM_LISTS_EACH: the items are not of this type");
+    return hm_each_before(index, count) ? items + item_size * *index : NULL;
+}
+
 HM_END_C
+
+/* A loop over the items of a list from the last to the first, as HM_MAP_EACH; it ends if the list
+ * is destroyed. Example:
+ *
+ *     HM_LISTS_EACH(struct contact, contact, i, &contacts, handle)
+ *         if (contact->depth < 0)
+ *             hm_lists_erase_at(&contacts, handle, i);
+ */
+#define HM_LISTS_EACH(type, item, index, lists, list)                                              \
+    HM_EACH_BACKWARD(type, item, index, hm_lists_before_as(lists, list, &index, sizeof(type)))
 
 #define HM_LISTS_DEFINE_DECLARED(prefix, type, number)                                             \
     HM_TYPED_ASSERT(type)                                                                          \

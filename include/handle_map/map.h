@@ -363,6 +363,12 @@ static inline hm_handle hm_map_emplace(hm_map *map, void **item)
     return hm_map_emplace_as(map, item, map != NULL ? map->item_size : 0);
 }
 
+/* As hm_map_emplace, but the item is zeroed. */
+static inline hm_handle hm_map_emplace_zeroed(hm_map *map, void **item)
+{
+    return hm_map_emplace_zeroed_as(map, item, map != NULL ? map->item_size : 0);
+}
+
 /* Copies in an item (NULL: a zeroed one) and returns its handle, or null as hm_map_emplace does.
  * Invalidates what that does, and costs as much. */
 static inline hm_handle hm_map_insert(hm_map *map, const void *item)
@@ -459,6 +465,19 @@ static inline void *hm_map_meta_at(const hm_map *map, uint32_t dense_index)
 }
 
 HM_END_C
+
+/* A loop over all items from the last to the first: declares `item`, a pointer to `type`, and its
+ * `index`. A statement follows; break and continue do what they do in any loop. `map`, a const
+ * hm_map *, is evaluated several times. The visited item may be erased, and items inserted, which
+ * are not visited; if another one is erased, one item may be visited twice. A loop that does
+ * neither is faster over hm_map_items. Example:
+ *
+ *     HM_MAP_EACH(struct sprite, sprite, i, &map)
+ *         if (sprite->depth > 100)
+ *             hm_map_erase_at(&map, i);
+ */
+#define HM_MAP_EACH(type, item, index, map)                                                        \
+    HM_EACH_BACKWARD(type, item, index, hm_map_before_as(map, &index, sizeof(type)))
 
 #define HM_MAP_DEFINE_DECLARED(prefix, type, number)                                               \
     HM_TYPED_DEFINE(prefix, map, type, number)                                                     \

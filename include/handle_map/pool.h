@@ -167,6 +167,12 @@ static inline hm_handle hm_pool_emplace(hm_pool *pool, void **item)
     return hm_pool_emplace_as(pool, item, pool != NULL ? pool->item_size : 0);
 }
 
+/* As hm_pool_emplace, but the item is zeroed. */
+static inline hm_handle hm_pool_emplace_zeroed(hm_pool *pool, void **item)
+{
+    return hm_pool_emplace_zeroed_as(pool, item, pool != NULL ? pool->item_size : 0);
+}
+
 /* Copies in an item (NULL: a zeroed one) and returns its handle, or null as hm_pool_emplace does.
  * Invalidates nothing. O(1) but for system calls, and O(log64 n), at most 5 levels of a bitmap, to
  * find the lowest hole.
@@ -174,8 +180,9 @@ static inline hm_handle hm_pool_emplace(hm_pool *pool, void **item)
  * An insert fills the hole that was made last, which is probably still in the caches, of the
  * *recent* ones, which are at most 256; when none is left, the lowest hole. So scattered holes are
  * filled in the order of their addresses. A hole is recent if fewer than 256 others were when it
- * was made. A trim, a clear and an adopt forget which are: the lowest are filled then, but for those
- * that are made later, so that high places become empty and a trim can give back their memory. */
+ * was made. A trim, a clear and an adopt forget which are: the lowest are filled then, but for
+ * those that are made later, so that high places become empty and a trim can give back their
+ * memory. */
 static inline hm_handle hm_pool_insert(hm_pool *pool, const void *item)
 {
     return hm_pool_insert_as(pool, item, pool != NULL ? pool->item_size : 0);
@@ -358,47 +365,38 @@ static inline uint32_t hm_pool_next_run(const hm_pool *pool, uint32_t from, uint
     return first;
 }
 
-/* What HM_EACH_LIVE counts with: the index of the visited item, and the end of its run. */
-typedef struct hm_pool_run {
-    uint32_t index, end;
-} hm_pool_run;
-
-/* Returns the next run after `end`; an empty one if there is none, and if the visited item is
- * not at the end, since then the program has left the loop. */
-static inline hm_pool_run hm_pool_run_as(const hm_pool *pool, uint32_t index, uint32_t end,
-                                         size_t item_size)
+/* Sets *index to the start of the next run after `end`, and returns its end; the same twice if
+ * there is none, and if *index is not `end`, since then the program has left the loop. */
+static inline uint32_t hm_pool_run_as(const hm_pool *pool, uint32_t *index, uint32_t end,
+                                      size_t item_size)
 {
-    hm_pool_run run = {0, 0};
     uint32_t length;
-    HM_CONTRACT(pool != NULL, "HM_EACH_LIVE: pool is NULL");
+    HM_CONTRACT(pool != NULL, "HM_POOL_EACH: pool is NULL");
     HM_CONTRACT(pool->item_size == item_size || pool->slot_count == 0,
-                "HM_EACH_LIVE: the items are not of this type");
-    if (index != end)
-        return run;
-    run.index = hm_pool_next_run(pool, end, &length);
-    run.end = run.index + length;
-    return run;
+                "HM_POOL_EACH: the items are not of this type");
+    if (*index != end)
+        return *index;
+    *index = hm_pool_next_run(pool, end, &length);
+    return *index + length;
 }
 
 HM_END_C
 
-/* Visits all items as hm_pool_next_run does, as fast as a loop over the arrays: declares `item`, a
- * pointer to `type`, and item##_run, whose `index` is that of the item. A statement follows; break
- * and continue do what they do in any loop. `pool`, a const hm_pool *, is evaluated several times.
- * Items may be inserted and the visited one erased meanwhile; another one that is erased may still
- * be visited. Example:
+/* A loop over all items, as fast as one over the arrays of hm_pool_next_run: declares `item`, a
+ * pointer to `type`, and its `index`. A statement follows; break and continue do what they do in
+ * any loop. `pool`, a const hm_pool *, is evaluated several times. Items may be inserted and the
+ * visited one erased meanwhile; another one that is erased may still be visited. Example:
  *
- *     HM_EACH_LIVE(struct bullet, bullet, &pool)
+ *     HM_POOL_EACH(struct bullet, bullet, i, &pool)
  *         if (bullet->y < 0)
- *             hm_pool_erase_at(&pool, bullet_run.index);
+ *             hm_pool_erase_at(&pool, i);
  */
-#define HM_EACH_LIVE(type, item, pool)                                                             \
-    for (hm_pool_run item##_run = hm_pool_run_as(pool, 0, 0, sizeof(type));                        \
-         item##_run.index != item##_run.end;                                                       \
-         item##_run = hm_pool_run_as(pool, item##_run.index, item##_run.end, sizeof(type)))        \
-        for (type *item =                                                                          \
-                 HM_CAST(type *, hm_pool_live_at_as(pool, item##_run.index, sizeof(type)));        \
-             item##_run.index != item##_run.end; item##_run.index++, item++)
+#define HM_POOL_EACH(type, item, index, pool)                                                      \
+    for (uint32_t index = 0, index##_end = hm_pool_run_as(pool, &index, 0, sizeof(type));          \
+         index != index##_end;                                                                     \
+         index##_end = hm_pool_run_as(pool, &index, index##_end, sizeof(type)))                    \
+        for (type *item = HM_CAST(type *, hm_pool_live_at_as(pool, index, sizeof(type)));          \
+             index != index##_end; index++, item++)
 
 #define HM_POOL_DEFINE_DECLARED(prefix, type, number)                                              \
     HM_TYPED_DEFINE(prefix, pool, type, number)                                                    \

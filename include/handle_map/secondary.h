@@ -312,6 +312,16 @@ static inline uint32_t hm_secondary_index_of(const hm_secondary *secondary, hm_h
 
 HM_END_C
 
+/* A loop over all values from the last to the first, as HM_MAP_EACH: hm_secondary_owner_at tells
+ * whose they are. Example:
+ *
+ *     HM_SECONDARY_EACH(struct glow, glow, i, &glows)
+ *         if (--glow->radius == 0)
+ *             hm_secondary_remove_at(&glows, i);
+ */
+#define HM_SECONDARY_EACH(type, value, index, secondary)                                           \
+    HM_EACH_BACKWARD(type, value, index, hm_secondary_before_as(secondary, &index, sizeof(type)))
+
 /* HM_SECONDARY_DEFINE(glow, sprite, struct glow) defines glow_secondary and a typed form of each
  * function, as handle_map.h says, for the sprite_handle of HM_MAP_DEFINE, HM_POOL_DEFINE or
  * HM_HANDLE_DEFINE. glow_secondary_init_for(secondary, capacity, owners) makes it for the items of

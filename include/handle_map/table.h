@@ -18,7 +18,6 @@
 #ifndef HANDLE_MAP_TABLE_H
 #define HANDLE_MAP_TABLE_H
 
-#include <handle_map/detail/each.h>
 #include <handle_map/detail/table.h>
 #include <handle_map/detail/typed.h>
 #include <handle_map/id_table.h>
@@ -108,6 +107,9 @@ HM_API hm_handle hm_table_insert(hm_table *table, const void *const *values);
 /* As hm_table_insert, but sets *row and clears nothing: the caller writes all cells at once. When
  * it returns null, *row is HM_INVALID_INDEX. O(columns) but for system calls. */
 HM_API hm_handle hm_table_emplace(hm_table *table, uint32_t *row);
+
+/* The same, but the row is zeroed. */
+HM_API hm_handle hm_table_emplace_zeroed(hm_table *table, uint32_t *row);
 
 /* Adds n rows and reports their handles: all of them, or none. columns[c] is an array of n cells
  * for column c, or NULL for zeros; `columns` NULL: all are zero. HM_ERROR_FULL, HM_ERROR_MEMORY or
@@ -349,6 +351,16 @@ static inline void *hm_table_group(const hm_table *table, uint32_t group, uint32
 
 HM_END_C
 
+/* A loop over the cells of a column from the last row to the first, as HM_MAP_EACH. A loop that
+ * neither inserts nor erases is faster over hm_table_column or hm_table_group. Example:
+ *
+ *     HM_TABLE_EACH(float, y, row, &points, 1)
+ *         if (*y < 0)
+ *             hm_table_erase_at(&points, row);
+ */
+#define HM_TABLE_EACH(type, cell, row, table, column)                                              \
+    HM_EACH_BACKWARD(type, cell, row, hm_table_before(table, &row, column))
+
 #define HM_TABLE_DEFINE_DECLARED(prefix, number, COLUMNS)                                          \
     HM_TYPED_DEFINE_NUMBER(prefix##_table, number)                                                 \
     typedef struct prefix##_row {                                                                  \
@@ -453,6 +465,11 @@ HM_END_C
                        (prefix##_table * hm_self, uint32_t * hm_row),                              \
                        HM_CONTRACT(hm_row != NULL, #prefix "_table_emplace: row is NULL"),         \
                        HM_TYPED_NAMED(prefix##_handle, hm_table_emplace(&hm_self->table, hm_row))) \
+    HM_TYPED_FORM_WITH(                                                                            \
+        table, prefix##_handle, prefix##_table_emplace_zeroed,                                     \
+        (prefix##_table * hm_self, uint32_t * hm_row),                                             \
+        HM_CONTRACT(hm_row != NULL, #prefix "_table_emplace_zeroed: row is NULL"),                 \
+        HM_TYPED_NAMED(prefix##_handle, hm_table_emplace_zeroed(&hm_self->table, hm_row)))         \
     HM_UNUSED static inline hm_status prefix##_table_insert_n(                                     \
         prefix##_table *hm_self, const prefix##_cells *hm_given, uint32_t hm_n,                    \
         prefix##_handle *hm_handles)                                                               \

@@ -275,6 +275,15 @@ hm_handle hm_table_insert(hm_table *table, const void *const *values)
     return handle;
 }
 
+hm_handle hm_table_emplace_zeroed(hm_table *table, uint32_t *row)
+{
+    HM_CONTRACT(table != NULL, "hm_table_emplace_zeroed: table is NULL");
+    HM_CONTRACT(row != NULL, "hm_table_emplace_zeroed: row is NULL");
+    hm_handle handle = hm_table_insert(table, NULL);
+    *row = hm_handle_is_null(handle) ? HM_INVALID_INDEX : table->ids.count - 1;
+    return handle;
+}
+
 hm_status hm_table_insert_n(hm_table *table, const void *const *columns, uint32_t n,
                             hm_handle *handles)
 {

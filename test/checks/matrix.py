@@ -33,7 +33,8 @@ capacity        | = | = | = | = | = | = | =
 get_stats       | = | = | = | = | = | = | =
 describe        | = | = | = | = | = | = | =
 explain         | = | = | = | = | = | = | =
-make one        | insert emplace | insert emplace | insert emplace | set | create push resize \
+make one        | insert emplace emplace_zeroed | insert emplace emplace_zeroed \
+                | insert emplace emplace_zeroed | set | create push resize \
                 | set | create add
 make n          | insert_n | insert_n | insert_n | set_n | create_n push_n | set_n | create_n add_n
 available       | = | = | = | - | = | - | =
@@ -51,6 +52,8 @@ end by predicate | erase_if | erase_if | erase_if | remove_if | erase_if destroy
 handle_at       | = | = | = | owner_at | = | - | =
 index_of        | = | = | row | = | - | - | -
 erase_at        | = | = | = | remove_at | - | - | -
+each            | HM_MAP_EACH | HM_POOL_EACH | HM_TABLE_EACH | HM_SECONDARY_EACH \
+                | HM_LISTS_EACH next | next | query.next
 from a pointer  | handle_of | handle_of | handle_of | handle_of | - | - | handle_of
 defragment      | = | - | = | = | = | = | defragment
 arrange         | = | - | = | = | - | - | -
@@ -91,6 +94,9 @@ METHODS = {"count": "size", "get_stats": "stats", "fini": None}
 # "container.part" or "container.part in C++" -> the reason.
 EXCUSES = {
     "table.emplace in C++": "insert takes all cells",
+    **{kind + ".emplace_zeroed in C++": "emplace() makes an item of zeros, as T{} is"
+       for kind in ("map", "pool")},
+    "table.emplace_zeroed in C++": "insert takes all cells",
     **{kind + ".as_savable in C++": "hm_load_all takes C structs: hm_map_as_savable(c(), &desc)"
        for kind in ("map", "pool", "table", "secondary", "lists", "index", "world")},
     "world.desc.add": "whoever adds a value acts after the call; see World in docs/design.md",

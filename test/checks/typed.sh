@@ -44,7 +44,8 @@ for kind in index lists map pool secondary table; do
         map.meta_at) continue ;;    # hm::map has no user meta: an hm::secondary keeps more data
         pool.insert) continue ;;    # items are made in place, by hm_pool_emplace_as
         pool.next_word) continue ;; # for_each_run finds what is adjacent
-        table.emplace) continue ;;  # insert takes all cells
+        table.emplace | table.emplace_zeroed) continue ;; # insert takes all cells
+        *.emplace_zeroed) continue ;; # emplace() makes an item of zeros, as T{} is
         esac
         grep -q "hm_${kind}_$name\(_as\)\{0,1\}(" "$source/include/handle_map/$kind.hpp" ||
             # A base calls the function of any container by its verb.

@@ -54,21 +54,21 @@ DEATH_TEST(pool_contract, a_loop_over_items_of_another_size_panics)
 {
     hm_pool pool;
     CHECK(hm_pool_init(&pool, &(hm_pool_desc){.item_size = 4, .capacity = 10}) == HM_OK);
-    HM_EACH_LIVE(uint64_t, item, &pool)
+    HM_POOL_EACH(uint64_t, item, i, &pool)
         CHECK(item == NULL); /* There is none. */
     CHECK(!hm_handle_is_null(hm_pool_insert(&pool, NULL)));
-    HM_EACH_LIVE(uint32_t, item, &pool)
+    HM_POOL_EACH(uint32_t, item, i, &pool)
         *item = 0;
-    test_expect_panic_of("", "HM_EACH_LIVE: the items are not of this type");
-    HM_EACH_LIVE(uint64_t, item, &pool)
+    test_expect_panic_of("", "HM_POOL_EACH: the items are not of this type");
+    HM_POOL_EACH(uint64_t, item, i, &pool)
         *item = 0;
 }
 
 DEATH_TEST(pool_contract, a_loop_over_no_pool_panics)
 {
     const hm_pool *none = NULL;
-    test_expect_panic_of("", "HM_EACH_LIVE: pool is NULL");
-    HM_EACH_LIVE(uint32_t, item, none)
+    test_expect_panic_of("", "HM_POOL_EACH: pool is NULL");
+    HM_POOL_EACH(uint32_t, item, i, none)
         *item = 0;
 }
 

@@ -283,16 +283,16 @@ POOL_TEST(a_loop_in_one_line_visits_the_live_items_until_it_is_left)
     hm_pool pool = make(storage, (hm_pool_desc){0});
     uint32_t next = 0;
     fill(&pool, handles, MANY);
-    HM_EACH_LIVE(int, item, &pool) {
-        CHECK(item_run.index == next++ && item == hm_pool_item_at(&pool, item_run.index));
+    HM_POOL_EACH(int, item, i, &pool) {
+        CHECK(i == next++ && item == hm_pool_item_at(&pool, i));
         if (*item % 3 != 0)
             continue;
-        CHECK(hm_pool_erase_at(&pool, item_run.index));
+        CHECK(hm_pool_erase_at(&pool, i));
     }
     CHECK(next == MANY);
     for (int end = 0; end < MANY; end++) {
         int last = 0;
-        HM_EACH_LIVE(int, item, &pool) {
+        HM_POOL_EACH(int, item, i, &pool) {
             CHECK(*item > last && *item % 3 != 0);
             last = *item;
             if (last >= end)
@@ -301,7 +301,7 @@ POOL_TEST(a_loop_in_one_line_visits_the_live_items_until_it_is_left)
         CHECK(last == end + (end % 3 == 0)); /* the lowest that is left */
     }
     finish(&pool);
-    HM_EACH_LIVE(int, item, &pool)
+    HM_POOL_EACH(int, item, i, &pool)
         CHECK(item == NULL); /* No item is visited. */
 }
 

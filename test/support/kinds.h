@@ -99,6 +99,7 @@ static inline bool is_waiting(hm_progress progress)
     ERASE_CHANGES(R, kind)                                                                         \
     R(kind, insert, is_null, is_null, (c, NULL))                                                   \
     R(kind, emplace, gives_no_place, gives_no_place, (c, &place))                                  \
+    R(kind, emplace_zeroed, gives_no_place, gives_no_place, (c, &place))                           \
     R(kind, insert_n, is_full, is_busy, (c, NULL, 1, NULL))                                        \
     R(kind, adopt, is_full, is_busy, (c, h, NULL))                                                 \
     R(kind, erase_at, is_zero, is_zero, (c, at))                                                   \
@@ -110,7 +111,8 @@ static inline bool is_waiting(hm_progress progress)
 #define ITEM_NEEDS(R, kind)                                                                        \
     R(kind, get_n, handles, "handles is NULL", (c, NULL, 1, places))                               \
     R(kind, get_n, items, "items is NULL", (c, one, 1, NULL))                                      \
-    R(kind, emplace, a_place, "item is NULL", (c, NULL))
+    R(kind, emplace, a_place, "item is NULL", (c, NULL))                                           \
+    R(kind, emplace_zeroed, a_place, "item is NULL", (c, NULL))
 #define BATCH_NEEDS(R, kind)                                                                       \
     R(kind, contains_n, handles, "handles is NULL", (c, NULL, 1, alive))                           \
     R(kind, contains_n, answers, "alive is NULL", (c, one, 1, NULL))                               \
@@ -217,6 +219,7 @@ static inline bool is_waiting(hm_progress progress)
     ERASE_CHANGES(R, table)                                                                        \
     R(table, insert, is_null, is_null, (c, NULL))                                                  \
     R(table, emplace, gives_no_row, gives_no_row, (c, rows))                                       \
+    R(table, emplace_zeroed, gives_no_row, gives_no_row, (c, rows))                                \
     R(table, insert_n, is_full, is_busy, (c, NULL, 1, NULL))                                       \
     R(table, adopt, is_full, is_busy, (c, h, NULL))                                                \
     R(table, erase_at, is_zero, is_zero, (c, 0))                                                   \
@@ -239,6 +242,7 @@ static inline bool is_waiting(hm_progress progress)
     BATCH_NEEDS(R, table)                                                                          \
     ARRANGED_NEEDS(R, table)                                                                       \
     R(table, emplace, a_row, "row is NULL", (c, NULL))                                             \
+    R(table, emplace_zeroed, a_row, "row is NULL", (c, NULL))                                      \
     R(table, row_n, handles, "handles is NULL", (c, NULL, 1, rows))                                \
     R(table, row_n, rows, "rows is NULL", (c, one, 1, NULL))                                       \
     R(table, defragment, an_order, NO_ORDER, (c, 0, NULL, budget))                                 \

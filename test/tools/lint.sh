@@ -97,10 +97,10 @@ tidy 'tests, examples and benchmarks' "$(listed '^(benchmarks|docs|test)/.*\.c$'
     grep -Ev '^test/exhaustive/|/(wrong_type|freestanding|scene_import)\.c$')" \
     '--checks=-clang-analyzer-*'
 
-# Checks the combinations of macros that a file tests, including those of other systems. What headers
-# test is combined in handle_map.h, which includes the public ones, and in sources that differ by
-# system; all others see the headers as they are here, in a part of the library without extensions of
-# a compiler, and on Windows. It cannot parse the tests' macros.
+# All sources see the headers as they are here, in a part of the library without a system and without
+# extensions of a compiler, and on Windows. The combinations of macros that a file tests are checked,
+# too: those of headers in handle_map.h, which includes the public ones, and in what WebAssembly has.
+# It cannot parse the tests' macros.
 cppcheck_all() {
     kind=$1 list=$2
     shift 2
@@ -111,9 +111,9 @@ cppcheck_all() {
 cppcheck_all 'sources and headers' "$(listed '^(include|src)/.*\.[ch]$')" \
     --force --config-exclude=include/ --config-exclude=src/
 cppcheck_all 'sources and headers, for other systems' "include/handle_map/handle_map.h
-$(listed '^src/.*\.[ch]$' | xargs grep -lE '_WIN32|__wasm__|HM_FREESTANDING')" --force
+$(listed '^src/.*\.[ch]$' | xargs grep -l __wasm__)" --force
 cppcheck_all 'sources, as a part' "$(listed '^src/.*\.c$')" \
-    -DHM_WITHOUT_ORDER -DHM_WITHOUT_HISTORY -DHM_PORTABLE
+    -DHM_WITHOUT_ORDER -DHM_WITHOUT_HISTORY -DHM_PORTABLE -DHM_FREESTANDING
 cppcheck_all 'sources, on Windows' "$(listed '^src/.*\.c$')" -D_WIN32 -D_MSC_VER
 
 look shellcheck scripts "$(listed . | xargs grep -l '^#!/bin/sh' | grep -v '\.md$')" shellcheck -x

@@ -64,7 +64,9 @@ static char text[80]; /* what describe writes */
         *item = make_body(8);                                                                      \
         item->self = second;                                                                       \
         item->parent = first;                                                                      \
-        third = body_##kind##_insert(&c, NULL);                                                    \
+        third = body_##kind##_emplace_zeroed(&c, &item);                                           \
+        CHECK(body_##kind##_get(&c, third) == item && item->value == 0);                           \
+        item = body_##kind##_get(&c, second);                                                      \
         CHECK(body_##kind##_count(&c) == 3 && hm_handle_type_id(first.id) == (number));            \
         CHECK(body_##kind##_get(&c, body_##kind##_get(&c, second)->parent)->value == 7);           \
         CHECK(body_##kind##_contains(&c, third) && body_##kind##_get(&c, third)->value == 0);      \
@@ -149,8 +151,8 @@ TEST(typed, items_of_a_pool_are_found_by_their_places)
     body_pool_emplace(&pool, &item);
     CHECK(body_pool_item_at(&pool, 2) == item && body_pool_erase_at(&pool, 1));
     CHECK(body_pool_item_at(&pool, 1) == NULL && body_pool_live_at(&pool, 2) == item);
-    HM_EACH_LIVE(body, each, &pool.pool)
-        visited += body_pool_live_at(&pool, each_run.index) == each;
+    HM_POOL_EACH(body, each, i, &pool.pool)
+        visited += body_pool_live_at(&pool, i) == each;
     CHECK(visited == 2);
     CHECK(body_handle_is_null(body_pool_handle_at(&pool, 1)));
     CHECK(body_pool_next_run(&pool, 0, &length) == 0 && length == 1);
@@ -435,7 +437,8 @@ TEST(typed, a_table_does_one_by_one_what_the_untyped_one_does)
     body_x(&table)[row] = 8;
     *body_value_cell(&table, row) = 8;
     *body_parent_cell(&table, row) = first;
-    third = body_table_insert(&table, NULL);
+    third = body_table_emplace_zeroed(&table, &row);
+    CHECK(row == 2 && *body_value_cell(&table, row) == 0);
     CHECK(body_table_count(&table) == 3 && hm_handle_type_id(first.id) == 5);
     CHECK(*body_value_get(&table, *body_parent_get(&table, second)) == 7);
     CHECK(body_x_get(&table, second) == body_x_cell(&table, 1));

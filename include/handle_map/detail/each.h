@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* detail/each: applies a macro to each element of a list, for generators whose list is an X-macro
- * of the program. No program needs it.
+/* detail/each: what the loops over items share; and a macro that applies another to each element of
+ * a list, for generators whose list is an X-macro of the program. No program needs it.
  *
  *     HM_EACH(f, p, (a, b), (c, d), HM_EACH_END, HM_EACH_END)  -->  f(p, a, b) f(p, c, d)
  *
@@ -10,6 +10,26 @@
  * from the end by its parentheses. */
 #ifndef HANDLE_MAP_DETAIL_EACH_H
 #define HANDLE_MAP_DETAIL_EACH_H
+
+#include <handle_map/base.h>
+
+/* Moves *index, which may be above the count, to the one before. False at the start, where it
+ * becomes HM_INVALID_INDEX. */
+static inline bool hm_each_before(uint32_t *index, uint32_t count)
+{
+    if (*index > count)
+        *index = count;
+    return (*index)-- != 0;
+}
+
+/* A loop that declares `item` and `index`, and visits what `before`, an expression with &index,
+ * returns until that is NULL. The outer loop runs once: it ends when the inner one does, or is
+ * left.
+ */
+#define HM_EACH_BACKWARD(type, item, index, before)                                                \
+    for (uint32_t index = HM_INVALID_INDEX - 1; index != HM_INVALID_INDEX;                         \
+         index = HM_INVALID_INDEX)                                                                 \
+        for (type * item; (item = HM_CAST(type *, before)) != NULL;)
 
 #define HM_EACH(f, p, ...) HM_EACH_SCAN(HM_EACH_STEP(f, p, __VA_ARGS__))
 

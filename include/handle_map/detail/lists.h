@@ -9,6 +9,7 @@
 #define HANDLE_MAP_DETAIL_LISTS_H
 
 #include <handle_map/array.h>
+#include <handle_map/detail/each.h>
 #include <handle_map/detail/guard.h>
 #include <handle_map/id_table.h>
 

@@ -4,6 +4,7 @@
 #ifndef HANDLE_MAP_DETAIL_MAP_H
 #define HANDLE_MAP_DETAIL_MAP_H
 
+#include <handle_map/detail/each.h>
 #include <handle_map/detail/guard.h>
 #include <handle_map/id_table.h>
 
@@ -101,6 +102,17 @@ HM_INLINE hm_handle hm_map_emplace_as(hm_map *map, void **item, size_t item_size
     return handle;
 }
 
+HM_INLINE hm_handle hm_map_emplace_zeroed_as(hm_map *map, void **item, size_t item_size)
+{
+    hm_handle handle;
+    HM_CONTRACT(map != NULL, "hm_map_emplace_zeroed: map is NULL");
+    HM_CONTRACT(item != NULL, "hm_map_emplace_zeroed: item is NULL");
+    handle = hm_map_emplace_as(map, item, item_size);
+    if (*item != NULL)
+        memset(*item, 0, item_size);
+    return handle;
+}
+
 /* Hands a copy of a small item on: if its own address went to a function that is not inline, the
  * compiler could not keep it in registers. */
 HM_INLINE hm_handle hm_map_insert_rarely(hm_map *map, const void *item, size_t item_size)
@@ -175,6 +187,15 @@ HM_INLINE bool hm_map_erase_as(hm_map *map, hm_handle handle, size_t item_size)
     }
     hm_map_drop_as(map, handle, index, item_size);
     return true;
+}
+
+/* For HM_MAP_EACH: returns the item before *index, which becomes its index; NULL at the start. */
+HM_INLINE void *hm_map_before_as(const hm_map *map, uint32_t *index, size_t item_size)
+{
+    HM_CONTRACT(map != NULL, "HM_MAP_EACH: map is NULL");
+    HM_CONTRACT(map->item_size == item_size || map->ids.count == 0,
+                "HM_MAP_EACH: the items are not of this type");
+    return hm_each_before(index, map->ids.count) ? map->items + item_size * *index : NULL;
 }
 
 /* Where a loop of single calls erases fastest, it is inline: with a known item size. */

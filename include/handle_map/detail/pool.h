@@ -241,6 +241,17 @@ HM_INLINE hm_handle hm_pool_emplace_as(hm_pool *pool, void **item, size_t item_s
     return handle;
 }
 
+HM_INLINE hm_handle hm_pool_emplace_zeroed_as(hm_pool *pool, void **item, size_t item_size)
+{
+    hm_handle handle;
+    HM_CONTRACT(pool != NULL, "hm_pool_emplace_zeroed: pool is NULL");
+    HM_CONTRACT(item != NULL, "hm_pool_emplace_zeroed: item is NULL");
+    handle = hm_pool_emplace_as(pool, item, item_size);
+    if (*item != NULL)
+        memset(*item, 0, item_size);
+    return handle;
+}
+
 HM_INLINE hm_handle hm_pool_insert_as(hm_pool *pool, const void *item, size_t item_size)
 {
     void *place;

@@ -5,6 +5,7 @@
 #define HANDLE_MAP_DETAIL_SECONDARY_H
 
 #include <handle_map/array.h>
+#include <handle_map/detail/each.h>
 #include <handle_map/detail/guard.h>
 #include <handle_map/handle.h>
 
@@ -139,6 +140,17 @@ HM_INLINE void *hm_secondary_get_as(const hm_secondary *secondary, hm_handle own
 }
 
 /* Drops the value at a position: the last one takes its place. */
+/* For HM_SECONDARY_EACH: returns the value before *index, which becomes its index; NULL at the
+ * start. */
+HM_INLINE void *hm_secondary_before_as(const hm_secondary *secondary, uint32_t *index,
+                                       size_t value_size)
+{
+    HM_CONTRACT(secondary != NULL, "HM_SECONDARY_EACH: secondary is NULL");
+    HM_CONTRACT(secondary->value_size == value_size || secondary->count == 0,
+                "HM_SECONDARY_EACH: the values are not of this type");
+    return hm_each_before(index, secondary->count) ? secondary->values + value_size * *index : NULL;
+}
+
 HM_INLINE void hm_secondary_drop_as(hm_secondary *secondary, uint32_t index, size_t value_size)
 {
     unsigned char *values = secondary->values;

@@ -4,6 +4,7 @@
 #ifndef HANDLE_MAP_DETAIL_TABLE_H
 #define HANDLE_MAP_DETAIL_TABLE_H
 
+#include <handle_map/detail/each.h>
 #include <handle_map/detail/guard.h>
 #include <handle_map/id_table.h>
 
@@ -65,6 +66,16 @@ HM_INLINE size_t hm_table_offset(const hm_table *table, const hm_cells *column, 
 HM_INLINE void *hm_table_address(const hm_table *table, const hm_cells *column, uint32_t row)
 {
     return column->base + hm_table_offset(table, column, row);
+}
+
+/* For HM_TABLE_EACH: returns the cell before *row, which becomes its row; NULL at the start, and
+ * for a column out of range. */
+HM_INLINE void *hm_table_before(const hm_table *table, uint32_t *row, uint32_t column)
+{
+    HM_CONTRACT(table != NULL, "HM_TABLE_EACH: table is NULL");
+    if (column >= table->column_count || !hm_each_before(row, table->ids.count))
+        return NULL;
+    return hm_table_address(table, &table->columns[column], *row);
 }
 
 #endif

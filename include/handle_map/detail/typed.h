@@ -230,21 +230,26 @@
         return hm_is_any;                                                                          \
     }
 
+/* A function that makes an item, whose bytes the caller writes. */
+#define HM_TYPED_FORM_PLACE(prefix, kind, type, name)                                              \
+    HM_UNUSED static inline prefix##_handle prefix##_##kind##_##name(prefix##_##kind *hm_self,     \
+                                                                     type **hm_item)               \
+    {                                                                                              \
+        prefix##_handle hm_named;                                                                  \
+        void *hm_place = NULL;                                                                     \
+        HM_TYPED_CONTRACT(kind, prefix##_##kind##_##name);                                         \
+        HM_CONTRACT(hm_item != NULL, #prefix "_" #kind "_" #name ": item is NULL");                \
+        hm_named.id = hm_##kind##_##name##_as(&hm_self->kind, &hm_place, sizeof(type));            \
+        *hm_item = HM_CAST(type *, hm_place);                                                      \
+        return hm_named;                                                                           \
+    }
+
 #define HM_TYPED_DEFINE_INSERT(prefix, kind, type)                                                 \
     HM_TYPED_FORM_HANDLE(kind, prefix##_handle, prefix##_##kind##_insert,                          \
                          (prefix##_##kind * hm_self, type const *hm_item),                         \
                          hm_##kind##_insert_as(&hm_self->kind, hm_item, sizeof(type)))             \
-    HM_UNUSED static inline prefix##_handle prefix##_##kind##_emplace(prefix##_##kind *hm_self,    \
-                                                                      type **hm_item)              \
-    {                                                                                              \
-        prefix##_handle hm_named;                                                                  \
-        void *hm_place = NULL;                                                                     \
-        HM_TYPED_CONTRACT(kind, prefix##_##kind##_emplace);                                        \
-        HM_CONTRACT(hm_item != NULL, #prefix "_" #kind "_emplace: item is NULL");                  \
-        hm_named.id = hm_##kind##_emplace_as(&hm_self->kind, &hm_place, sizeof(type));             \
-        *hm_item = HM_CAST(type *, hm_place);                                                      \
-        return hm_named;                                                                           \
-    }                                                                                              \
+    HM_TYPED_FORM_PLACE(prefix, kind, type, emplace)                                               \
+    HM_TYPED_FORM_PLACE(prefix, kind, type, emplace_zeroed)                                        \
     HM_TYPED_FORM(kind, hm_status, prefix##_##kind##_insert_n,                                     \
                   (prefix##_##kind * hm_self, type const *hm_items, uint32_t hm_n,                 \
                    prefix##_handle *hm_handles),                                                   \
