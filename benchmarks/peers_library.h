@@ -30,11 +30,11 @@ struct handle_map : one_by_one<handle_map<Size, Typed>, hm_handle, Size> {
     }
     hm_handle insert_one(const item<Size> &it)
     {
-        return Typed ? hm_map_insert_as(&map, &it, Size) : hm_map_insert(&map, &it);
+        return Typed ? hm_map_insert_sized(&map, &it, Size) : hm_map_insert(&map, &it);
     }
     bool erase_one(hm_handle handle)
     {
-        return Typed ? hm_map_erase_as(&map, handle, Size) : hm_map_erase(&map, handle);
+        return Typed ? hm_map_erase_sized(&map, handle, Size) : hm_map_erase(&map, handle);
     }
     bool contains(hm_handle handle) const
     {
@@ -42,7 +42,7 @@ struct handle_map : one_by_one<handle_map<Size, Typed>, hm_handle, Size> {
     }
     const item<Size> *find(hm_handle handle) const
     {
-        return static_cast<const item<Size> *>(Typed ? hm_map_get_as(&map, handle, Size)
+        return static_cast<const item<Size> *>(Typed ? hm_map_get_sized(&map, handle, Size)
                                                      : hm_map_get(&map, handle));
     }
     uint64_t iterate() const
@@ -148,11 +148,11 @@ struct pool : one_by_one<pool<Size, Storage>, hm_handle, Size> {
     }
     hm_handle insert_one(const item<Size> &it)
     {
-        return hm_pool_insert_as(&items, &it, Size);
+        return hm_pool_insert_sized(&items, &it, Size);
     }
     bool erase_one(hm_handle handle)
     {
-        return hm_pool_erase_as(&items, handle, Size);
+        return hm_pool_erase_sized(&items, handle, Size);
     }
     bool contains(hm_handle handle) const
     {
@@ -160,7 +160,7 @@ struct pool : one_by_one<pool<Size, Storage>, hm_handle, Size> {
     }
     const item<Size> *find(hm_handle handle) const
     {
-        return static_cast<const item<Size> *>(hm_pool_get_as(&items, handle, Size));
+        return static_cast<const item<Size> *>(hm_pool_get_sized(&items, handle, Size));
     }
     uint64_t iterate() const
     {
@@ -168,8 +168,8 @@ struct pool : one_by_one<pool<Size, Storage>, hm_handle, Size> {
         uint32_t length;
         for (uint32_t i = hm_pool_next_run(&items, 0, &length); i != HM_INVALID_INDEX;
              i = hm_pool_next_run(&items, i + length, &length))
-            total +=
-                sum(static_cast<const item<Size> *>(hm_pool_item_at_as(&items, i, Size)), length);
+            total += sum(static_cast<const item<Size> *>(hm_pool_item_at_sized(&items, i, Size)),
+                         length);
         return total;
     }
     void clear()

@@ -51,7 +51,7 @@ template <hm_storage Storage> struct by_words : pool<item_size, Storage> {
             for (; live != 0; live &= live - 1) {
                 uint32_t index = HM_POOL_WORD * word + hm_bits_lowest(live);
                 total +=
-                    static_cast<const item<item_size> *>(hm_pool_item_at_as(self, index, item_size))
+                    static_cast<const item<item_size> *>(hm_pool_item_at_sized(self, index, item_size))
                         ->words[0];
             }
         return total;

@@ -417,11 +417,11 @@ template <class Base> class holder : public Base
     /* The value, or nullptr when the handle does not resolve, or has none. O(1). */
     [[nodiscard]] T *get(handle_type handle) noexcept
     {
-        return static_cast<T *>(Base::call::get_as(this->c(), handle.id(), sizeof(T)));
+        return static_cast<T *>(Base::call::get_sized(this->c(), handle.id(), sizeof(T)));
     }
     [[nodiscard]] const T *get(handle_type handle) const noexcept
     {
-        return static_cast<const T *>(Base::call::get_as(this->c(), handle.id(), sizeof(T)));
+        return static_cast<const T *>(Base::call::get_sized(this->c(), handle.id(), sizeof(T)));
     }
     /* The addresses of the values of n handles, nullptr where there is none; returns how many
      * there are. */
@@ -498,7 +498,7 @@ template <class Base> class inserter : public Base
         constexpr bool may_throw = !detail::constructs_without_throwing<T, Args...>();
         if constexpr (Base::shape::constructs_in_place) {
             void *place;
-            const hm_handle made = Base::call::emplace_as(this->c(), &place, sizeof(T));
+            const hm_handle made = Base::call::emplace_sized(this->c(), &place, sizeof(T));
             if (place == nullptr)
                 return handle_type();
             if constexpr (may_throw)
@@ -555,7 +555,7 @@ template <class Base> class inserter : public Base
     /* Destroys the item; false when the handle does not resolve. O(1). */
     bool erase(handle_type handle) noexcept
     {
-        return Base::call::erase_as(this->c(), handle.id(), sizeof(T));
+        return Base::call::erase_sized(this->c(), handle.id(), sizeof(T));
     }
     /* Erases the items for which the predicate, of (const T &), is true; returns their number. */
     template <class Predicate> std::uint32_t erase_if(Predicate doomed) noexcept
@@ -569,7 +569,7 @@ template <class Base> class inserter : public Base
     template <class... Args> handle_type make_then_insert(Args &&...args)
     {
         detail::maker<T> item(std::forward<Args>(args)...);
-        const hm_handle made = Base::call::insert_as(this->c(), item.bytes(), sizeof(T));
+        const hm_handle made = Base::call::insert_sized(this->c(), item.bytes(), sizeof(T));
         if (!hm_handle_is_null(made))
             item.was_taken(this->get(handle_type(made)));
         return handle_type(made);

@@ -131,7 +131,7 @@ HM_API void hm_lists_clear(hm_lists *lists);
  * still not fit. Until a block is freed or a list becomes empty, further calls fail in O(1). */
 HM_INLINE void *hm_lists_push(hm_lists *lists, hm_handle list, const void *item)
 {
-    return hm_lists_push_as(lists, list, item, lists != NULL ? lists->blocks.item_size : 0);
+    return hm_lists_push_sized(lists, list, item, lists != NULL ? lists->blocks.item_size : 0);
 }
 
 /* Adds n items at the end, all or none; `items` NULL: zeroed ones. They may be
@@ -162,7 +162,7 @@ HM_API hm_status hm_lists_resize(hm_lists *lists, hm_handle list, uint32_t count
  * does not resolve, if there is no such item, and when busy. O(1). */
 HM_INLINE bool hm_lists_erase_at(hm_lists *lists, hm_handle list, uint32_t index)
 {
-    return hm_lists_erase_at_as(lists, list, index, lists != NULL ? lists->blocks.item_size : 0);
+    return hm_lists_erase_at_sized(lists, list, index, lists != NULL ? lists->blocks.item_size : 0);
 }
 
 /* The same, but the items after it move down by one, so that their order stays. O(items after
@@ -222,7 +222,7 @@ HM_INLINE bool hm_lists_next(const hm_lists *lists, hm_lists_view *view)
 {
     HM_CONTRACT(lists != NULL, "hm_lists_next: lists is NULL");
     HM_CONTRACT(view != NULL, "hm_lists_next: view is NULL");
-    return hm_lists_next_as(&lists->blocks, view, lists->blocks.item_size);
+    return hm_lists_next_sized(&lists->blocks, view, lists->blocks.item_size);
 }
 
 /* Whether the handle names a list. O(1). */
@@ -296,8 +296,8 @@ HM_API hm_lists_stats hm_lists_get_stats(const hm_lists *lists);
 HM_API hm_status hm_lists_validate(const hm_lists *lists);
 
 /* For HM_LISTS_EACH: returns the item before *index, which becomes its index; NULL at the start. */
-static inline void *hm_lists_before_as(const hm_lists *lists, hm_handle list, uint32_t *index,
-                                       size_t item_size)
+static inline void *hm_lists_before_sized(const hm_lists *lists, hm_handle list, uint32_t *index,
+                                          size_t item_size)
 {
     uint32_t count;
     unsigned char *items = HM_CAST(unsigned char *, hm_lists_items(lists, list, &count));
@@ -316,7 +316,7 @@ HM_END_C
  *             hm_lists_erase_at(&contacts, handle, i);
  */
 #define HM_LISTS_EACH(type, item, index, lists, list)                                              \
-    HM_EACH_BACKWARD(type, item, index, hm_lists_before_as(lists, list, &index, sizeof(type)))
+    HM_EACH_BACKWARD(type, item, index, hm_lists_before_sized(lists, list, &index, sizeof(type)))
 
 #define HM_LISTS_DEFINE_DECLARED(prefix, type, number)                                             \
     HM_TYPED_ASSERT(type)                                                                          \
@@ -383,7 +383,7 @@ HM_END_C
     HM_TYPED_FORM(                                                                                 \
         lists, type *, prefix##_lists_push,                                                        \
         (prefix##_lists * hm_self, prefix##_handle hm_list, type const *hm_item),                  \
-        HM_CAST(type *, hm_lists_push_as(&hm_self->lists, hm_list.id, hm_item, sizeof(type))))     \
+        HM_CAST(type *, hm_lists_push_sized(&hm_self->lists, hm_list.id, hm_item, sizeof(type))))  \
     HM_TYPED_FORM(                                                                                 \
         lists, hm_status, prefix##_lists_push_n,                                                   \
         (prefix##_lists * hm_self, prefix##_handle hm_list, type const *hm_items, uint32_t hm_n),  \
@@ -399,7 +399,7 @@ HM_END_C
 #define HM_LISTS_DEFINE_ERASE(prefix, type)                                                        \
     HM_TYPED_FORM(lists, bool, prefix##_lists_erase_at,                                            \
                   (prefix##_lists * hm_self, prefix##_handle hm_list, uint32_t hm_at),             \
-                  hm_lists_erase_at_as(&hm_self->lists, hm_list.id, hm_at, sizeof(type)))          \
+                  hm_lists_erase_at_sized(&hm_self->lists, hm_list.id, hm_at, sizeof(type)))       \
     HM_TYPED_FORM(lists, bool, prefix##_lists_erase_ordered_at,                                    \
                   (prefix##_lists * hm_self, prefix##_handle hm_list, uint32_t hm_at),             \
                   hm_lists_erase_ordered_at(&hm_self->lists, hm_list.id, hm_at))                   \
@@ -422,7 +422,7 @@ HM_END_C
                   HM_CAST(type *, hm_lists_items(&hm_self->lists, hm_list.id, hm_count)))          \
     HM_TYPED_FORM_OF(prefix, lists, const, uint32_t, count_of, prefix##_handle)                    \
     HM_TYPED_DEFINE_NEXT(                                                                          \
-        prefix, lists, hm_lists_next_as(&hm_self->lists.blocks, &hm_found, sizeof(type)),          \
+        prefix, lists, hm_lists_next_sized(&hm_self->lists.blocks, &hm_found, sizeof(type)),       \
         hm_walk->list.id = hm_found.list, hm_walk->items = HM_CAST(type *, hm_found.items))        \
     HM_TYPED_FORM_ASK(prefix, lists, uint64_t, item_count)
 

@@ -67,7 +67,7 @@ template <class Value> struct list_walk {
 
     static bool next(const hm_lists *lists, hm_lists_view *at) noexcept
     {
-        return hm_lists_next_as(&lists->blocks, at, sizeof(Value));
+        return hm_lists_next_sized(&lists->blocks, at, sizeof(Value));
     }
     static value_type value(const hm_lists_view &at) noexcept
     {
@@ -114,7 +114,7 @@ class lists : public destroyer<issuer<container<detail::lists_shape<T, TypeId>>>
     template <class... Args> T *emplace(handle_type list, Args &&...args)
     {
         const detail::maker<T> made(std::forward<Args>(args)...);
-        return static_cast<T *>(hm_lists_push_as(this->c(), list.id(), made.bytes(), sizeof(T)));
+        return static_cast<T *>(hm_lists_push_sized(this->c(), list.id(), made.bytes(), sizeof(T)));
     }
     T *push(handle_type list, const T &item)
     {
@@ -145,7 +145,7 @@ class lists : public destroyer<issuer<container<detail::lists_shape<T, TypeId>>>
     /* Erases an item; the last one moves into the hole. False if there is none. O(1). */
     bool erase_at(handle_type list, std::uint32_t index) noexcept
     {
-        return hm_lists_erase_at_as(this->c(), list.id(), index, sizeof(T));
+        return hm_lists_erase_at_sized(this->c(), list.id(), index, sizeof(T));
     }
     /* The same, but the others keep their order. O(items after it). */
     bool erase_ordered_at(handle_type list, std::uint32_t index) noexcept

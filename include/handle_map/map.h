@@ -360,27 +360,27 @@ HM_API uint32_t hm_map_upper_bound(const hm_map *map, const hm_order *order, con
  */
 static inline hm_handle hm_map_emplace(hm_map *map, void **item)
 {
-    return hm_map_emplace_as(map, item, map != NULL ? map->item_size : 0);
+    return hm_map_emplace_sized(map, item, map != NULL ? map->item_size : 0);
 }
 
 /* As hm_map_emplace, but the item is zeroed. */
 static inline hm_handle hm_map_emplace_zeroed(hm_map *map, void **item)
 {
-    return hm_map_emplace_zeroed_as(map, item, map != NULL ? map->item_size : 0);
+    return hm_map_emplace_zeroed_sized(map, item, map != NULL ? map->item_size : 0);
 }
 
 /* Copies in an item (NULL: a zeroed one) and returns its handle, or null as hm_map_emplace does.
  * Invalidates what that does, and costs as much. */
 static inline hm_handle hm_map_insert(hm_map *map, const void *item)
 {
-    return hm_map_insert_as(map, item, map != NULL ? map->item_size : 0);
+    return hm_map_insert_sized(map, item, map != NULL ? map->item_size : 0);
 }
 
 /* Returns the item, or NULL when the handle does not resolve (hm_map_explain says why). The pointer
  * is valid until the next call that may move items. O(1): one entry is read. */
 static inline void *hm_map_get(const hm_map *map, hm_handle handle)
 {
-    return hm_map_get_as(map, handle, map != NULL ? map->item_size : 0);
+    return hm_map_get_sized(map, handle, map != NULL ? map->item_size : 0);
 }
 
 /* Erases the item: destroy runs, then the last item moves into the hole. False when the handle does
@@ -394,7 +394,7 @@ static inline void *hm_map_get(const hm_map *map, hm_handle handle)
  */
 static inline bool hm_map_erase(hm_map *map, hm_handle handle)
 {
-    return hm_map_erase_as(map, handle, map != NULL ? map->item_size : 0);
+    return hm_map_erase_sized(map, handle, map != NULL ? map->item_size : 0);
 }
 
 /* Whether the handle resolves. O(1). */
@@ -477,7 +477,7 @@ HM_END_C
  *             hm_map_erase_at(&map, i);
  */
 #define HM_MAP_EACH(type, item, index, map)                                                        \
-    HM_EACH_BACKWARD(type, item, index, hm_map_before_as(map, &index, sizeof(type)))
+    HM_EACH_BACKWARD(type, item, index, hm_map_before_sized(map, &index, sizeof(type)))
 
 #define HM_MAP_DEFINE_DECLARED(prefix, type, number)                                               \
     HM_TYPED_DEFINE(prefix, map, type, number)                                                     \

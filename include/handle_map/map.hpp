@@ -44,7 +44,7 @@ struct map_shape : shape_of<hm_map, hm_map_desc, hm::options, hm::handle<T>, T, 
     {
         const std::uint32_t index = map->ids.count;
         *issued = hm_map_issue(map);
-        return hm_handle_is_null(*issued) ? nullptr : hm_map_open_as(map, index, sizeof(T));
+        return hm_handle_is_null(*issued) ? nullptr : hm_map_open_sized(map, index, sizeof(T));
     }
     /* As hm_map_handle_at without its check, which compilers cannot take out of a loop that
      * ends at `!=`. If the loop erases, positions after the last item have stale handles. */

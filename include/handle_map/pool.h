@@ -164,13 +164,13 @@ HM_API hm_handle hm_pool_handle_of(const hm_pool *pool, const void *item);
  * which, and so does hm_pool_reserve(pool, 1). O(1) but for system calls. */
 static inline hm_handle hm_pool_emplace(hm_pool *pool, void **item)
 {
-    return hm_pool_emplace_as(pool, item, pool != NULL ? pool->item_size : 0);
+    return hm_pool_emplace_sized(pool, item, pool != NULL ? pool->item_size : 0);
 }
 
 /* As hm_pool_emplace, but the item is zeroed. */
 static inline hm_handle hm_pool_emplace_zeroed(hm_pool *pool, void **item)
 {
-    return hm_pool_emplace_zeroed_as(pool, item, pool != NULL ? pool->item_size : 0);
+    return hm_pool_emplace_zeroed_sized(pool, item, pool != NULL ? pool->item_size : 0);
 }
 
 /* Copies in an item (NULL: a zeroed one) and returns its handle, or null as hm_pool_emplace does.
@@ -185,14 +185,14 @@ static inline hm_handle hm_pool_emplace_zeroed(hm_pool *pool, void **item)
  * memory. */
 static inline hm_handle hm_pool_insert(hm_pool *pool, const void *item)
 {
-    return hm_pool_insert_as(pool, item, pool != NULL ? pool->item_size : 0);
+    return hm_pool_insert_sized(pool, item, pool != NULL ? pool->item_size : 0);
 }
 
 /* Returns the item, or NULL when the handle does not resolve (hm_pool_explain says why). The
  * pointer is valid until the item is erased. O(1): one entry is read. */
 static inline void *hm_pool_get(const hm_pool *pool, hm_handle handle)
 {
-    return hm_pool_get_as(pool, handle, pool != NULL ? pool->item_size : 0);
+    return hm_pool_get_sized(pool, handle, pool != NULL ? pool->item_size : 0);
 }
 
 /* Erases the item: destroy runs, then its place is a hole. False when the handle does not resolve,
@@ -203,7 +203,7 @@ static inline void *hm_pool_get(const hm_pool *pool, hm_handle handle)
  * only. O(1). */
 static inline bool hm_pool_erase(hm_pool *pool, hm_handle handle)
 {
-    return hm_pool_erase_as(pool, handle, pool != NULL ? pool->item_size : 0);
+    return hm_pool_erase_sized(pool, handle, pool != NULL ? pool->item_size : 0);
 }
 
 /* Whether the handle resolves. O(1). */
@@ -231,14 +231,14 @@ static inline bool hm_pool_contains(const hm_pool *pool, hm_handle handle)
  */
 static inline void *hm_pool_item_at(const hm_pool *pool, uint32_t index)
 {
-    return hm_pool_item_at_as(pool, index, pool != NULL ? pool->item_size : 0);
+    return hm_pool_item_at_sized(pool, index, pool != NULL ? pool->item_size : 0);
 }
 
 /* As hm_pool_item_at, but does not check: the index must be that of a live item. For indices that
  * the program knows to be live, as those of next_run and next_word. O(1): reads no bits. */
 static inline void *hm_pool_live_at(const hm_pool *pool, uint32_t index)
 {
-    return hm_pool_live_at_as(pool, index, pool != NULL ? pool->item_size : 0);
+    return hm_pool_live_at_sized(pool, index, pool != NULL ? pool->item_size : 0);
 }
 
 /* Returns the handle of the item at an index; null for a hole and past the end. O(1). */
@@ -367,8 +367,8 @@ static inline uint32_t hm_pool_next_run(const hm_pool *pool, uint32_t from, uint
 
 /* Sets *index to the start of the next run after `end`, and returns its end; the same twice if
  * there is none, and if *index is not `end`, since then the program has left the loop. */
-static inline uint32_t hm_pool_run_as(const hm_pool *pool, uint32_t *index, uint32_t end,
-                                      size_t item_size)
+static inline uint32_t hm_pool_run_sized(const hm_pool *pool, uint32_t *index, uint32_t end,
+                                         size_t item_size)
 {
     uint32_t length;
     HM_CONTRACT(pool != NULL, "HM_POOL_EACH: pool is NULL");
@@ -392,10 +392,10 @@ HM_END_C
  *             hm_pool_erase_at(&pool, i);
  */
 #define HM_POOL_EACH(type, item, index, pool)                                                      \
-    for (uint32_t index = 0, index##_end = hm_pool_run_as(pool, &index, 0, sizeof(type));          \
+    for (uint32_t index = 0, index##_end = hm_pool_run_sized(pool, &index, 0, sizeof(type));       \
          index != index##_end;                                                                     \
-         index##_end = hm_pool_run_as(pool, &index, index##_end, sizeof(type)))                    \
-        for (type *item = HM_CAST(type *, hm_pool_live_at_as(pool, index, sizeof(type)));          \
+         index##_end = hm_pool_run_sized(pool, &index, index##_end, sizeof(type)))                 \
+        for (type *item = HM_CAST(type *, hm_pool_live_at_sized(pool, index, sizeof(type)));       \
              index != index##_end; index++, item++)
 
 #define HM_POOL_DEFINE_DECLARED(prefix, type, number)                                              \
@@ -416,10 +416,10 @@ HM_END_C
 #define HM_POOL_DEFINE_WALK(prefix, type)                                                          \
     HM_TYPED_FORM(pool, type *, prefix##_pool_item_at,                                             \
                   (const prefix##_pool *hm_self, uint32_t hm_at),                                  \
-                  HM_CAST(type *, hm_pool_item_at_as(&hm_self->pool, hm_at, sizeof(type))))        \
+                  HM_CAST(type *, hm_pool_item_at_sized(&hm_self->pool, hm_at, sizeof(type))))     \
     HM_TYPED_FORM(pool, type *, prefix##_pool_live_at,                                             \
                   (const prefix##_pool *hm_self, uint32_t hm_at),                                  \
-                  HM_CAST(type *, hm_pool_live_at_as(&hm_self->pool, hm_at, sizeof(type))))        \
+                  HM_CAST(type *, hm_pool_live_at_sized(&hm_self->pool, hm_at, sizeof(type))))     \
     HM_TYPED_FORM(pool, uint32_t, prefix##_pool_next_run,                                          \
                   (const prefix##_pool *hm_self, uint32_t hm_from, uint32_t *hm_length),           \
                   hm_pool_next_run(&hm_self->pool, hm_from, hm_length))                            \

@@ -68,7 +68,7 @@ struct pool_shape : shape_of<hm_pool, hm_pool_desc, pool_options, hm::handle<T>,
     }
     static T *at(const hm_pool *pool, std::uint32_t i) noexcept
     {
-        return static_cast<T *>(hm_pool_item_at_as(pool, i, sizeof(T)));
+        return static_cast<T *>(hm_pool_item_at_sized(pool, i, sizeof(T)));
     }
     /* Gives back the slot of an item whose constructor has thrown: there is nothing to destroy. */
     static void undo(hm_pool *pool, hm_handle made) noexcept
@@ -91,7 +91,7 @@ class cursor
 
     Value *item() const noexcept
     {
-        return static_cast<Value *>(hm_pool_live_at_as(pool_, at_, sizeof(Value)));
+        return static_cast<Value *>(hm_pool_live_at_sized(pool_, at_, sizeof(Value)));
     }
 
   public:
@@ -184,7 +184,7 @@ class pool : public detail::pool_base<detail::pool_shape<T, TypeId, Storage>>
         std::uint32_t length;
         for (std::uint32_t i = hm_pool_next_run(pool, 0, &length); i != HM_INVALID_INDEX;
              i = hm_pool_next_run(pool, i + length, &length))
-            f(span<Value>(static_cast<T *>(hm_pool_live_at_as(pool, i, sizeof(T))), length));
+            f(span<Value>(static_cast<T *>(hm_pool_live_at_sized(pool, i, sizeof(T))), length));
     }
 };
 

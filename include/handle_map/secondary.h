@@ -227,8 +227,8 @@ HM_API uint32_t hm_secondary_upper_bound(const hm_secondary *secondary, const hm
  * and amortised where values move. */
 static inline void *hm_secondary_set(hm_secondary *secondary, hm_handle owner, const void *value)
 {
-    return hm_secondary_set_as(secondary, owner, value,
-                               secondary != NULL ? secondary->value_size : 0);
+    return hm_secondary_set_sized(secondary, owner, value,
+                                  secondary != NULL ? secondary->value_size : 0);
 }
 
 /* Returns the value that was set for exactly this handle, or NULL: a stale handle is refused even
@@ -236,7 +236,7 @@ static inline void *hm_secondary_set(hm_secondary *secondary, hm_handle owner, c
  * reads a position and the owner there. */
 static inline void *hm_secondary_get(const hm_secondary *secondary, hm_handle owner)
 {
-    return hm_secondary_get_as(secondary, owner, secondary != NULL ? secondary->value_size : 0);
+    return hm_secondary_get_sized(secondary, owner, secondary != NULL ? secondary->value_size : 0);
 }
 
 /* Removes the value that was set for exactly this handle: destroy runs, then the last value moves
@@ -254,7 +254,8 @@ static inline void *hm_secondary_get(const hm_secondary *secondary, hm_handle ow
  */
 static inline bool hm_secondary_remove(hm_secondary *secondary, hm_handle owner)
 {
-    return hm_secondary_remove_as(secondary, owner, secondary != NULL ? secondary->value_size : 0);
+    return hm_secondary_remove_sized(secondary, owner,
+                                     secondary != NULL ? secondary->value_size : 0);
 }
 
 /* Whether hm_secondary_get finds a value. O(1). */
@@ -320,7 +321,7 @@ HM_END_C
  *             hm_secondary_remove_at(&glows, i);
  */
 #define HM_SECONDARY_EACH(type, value, index, secondary)                                           \
-    HM_EACH_BACKWARD(type, value, index, hm_secondary_before_as(secondary, &index, sizeof(type)))
+    HM_EACH_BACKWARD(type, value, index, hm_secondary_before_sized(secondary, &index, sizeof(type)))
 
 /* HM_SECONDARY_DEFINE(glow, sprite, struct glow) defines glow_secondary and a typed form of each
  * function, as handle_map.h says, for the sprite_handle of HM_MAP_DEFINE, HM_POOL_DEFINE or
@@ -369,11 +370,11 @@ HM_END_C
 #define HM_SECONDARY_DEFINE_CHANGE(prefix, owner, type)                                            \
     HM_TYPED_FORM(secondary, type *, prefix##_secondary_set,                                       \
                   (prefix##_secondary * hm_self, owner##_handle hm_owner, type const *hm_value),   \
-                  HM_CAST(type *, hm_secondary_set_as(&hm_self->secondary, hm_owner.id, hm_value,  \
-                                                      sizeof(type))))                              \
+                  HM_CAST(type *, hm_secondary_set_sized(&hm_self->secondary, hm_owner.id,         \
+                                                         hm_value, sizeof(type))))                 \
     HM_TYPED_FORM(secondary, bool, prefix##_secondary_remove,                                      \
                   (prefix##_secondary * hm_self, owner##_handle hm_owner),                         \
-                  hm_secondary_remove_as(&hm_self->secondary, hm_owner.id, sizeof(type)))
+                  hm_secondary_remove_sized(&hm_self->secondary, hm_owner.id, sizeof(type)))
 
 #define HM_SECONDARY_DEFINE_REMOVE_IF(prefix, owner, type)                                         \
     HM_TYPED_FORM_IF(                                                                              \

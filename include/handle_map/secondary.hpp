@@ -68,7 +68,7 @@ class secondary : public detail::secondary_base<detail::secondary_shape<Owner, T
     template <class... Args> T *emplace(handle_type owner, Args &&...args)
     {
         detail::maker<T> made(std::forward<Args>(args)...);
-        void *place = hm_secondary_set_as(this->c(), owner.id(), made.bytes(), sizeof(T));
+        void *place = hm_secondary_set_sized(this->c(), owner.id(), made.bytes(), sizeof(T));
         if (place != nullptr)
             made.was_taken(place);
         return static_cast<T *>(place);
@@ -77,7 +77,7 @@ class secondary : public detail::secondary_base<detail::secondary_shape<Owner, T
     {
         if constexpr (std::is_trivially_copyable<T>::value)
             return static_cast<T *>(
-                hm_secondary_set_as(this->c(), owner.id(), std::addressof(value), sizeof(T)));
+                hm_secondary_set_sized(this->c(), owner.id(), std::addressof(value), sizeof(T)));
         else
             return emplace(owner, value);
     }
@@ -101,7 +101,7 @@ class secondary : public detail::secondary_base<detail::secondary_shape<Owner, T
     /* Destroys the value; false when there is none. O(1). */
     bool remove(handle_type owner) noexcept
     {
-        return hm_secondary_remove_as(this->c(), owner.id(), sizeof(T));
+        return hm_secondary_remove_sized(this->c(), owner.id(), sizeof(T));
     }
     bool remove_at(std::uint32_t index) noexcept
     {

@@ -262,7 +262,7 @@ void hm_map_clear_meta(hm_map *map, uint32_t index, uint32_t n)
 /* Writes the item of a position that has become live. */
 static void map_write(hm_map *map, uint32_t index, const void *item)
 {
-    void *place = hm_map_open_as(map, index, map->item_size);
+    void *place = hm_map_open_sized(map, index, map->item_size);
     if (item != NULL)
         memcpy(place, item, map->item_size);
     else
@@ -411,7 +411,7 @@ uint32_t hm_map_erase_n(hm_map *map, const hm_handle *handles, uint32_t n)
     HM_CONTRACT(handles != NULL || n == 0, "hm_map_erase_n: handles is NULL");
     if (hm_memory_poisons()) /* Asked once, so that the loop below need not ask. */
         return hm_map_erase_parts(map, handles, n);
-    return hm_map_erase_n_as(map, handles, n, map->item_size);
+    return hm_map_erase_n_sized(map, handles, n, map->item_size);
 }
 
 /* order */

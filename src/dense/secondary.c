@@ -465,7 +465,7 @@ hm_status hm_secondary_publish_owners(hm_secondary *secondary, uint32_t n, uint3
 
 void hm_secondary_discard(hm_secondary *secondary, uint32_t index)
 {
-    hm_secondary_drop_as(secondary, index, secondary->value_size);
+    hm_secondary_drop_sized(secondary, index, secondary->value_size);
     hm_secondary_disturb(secondary, index, secondary->count);
 }
 

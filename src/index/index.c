@@ -242,7 +242,7 @@ HM_INLINE hm_status index_attach(hm_index *index, uint32_t bucket, hm_handle own
     hm_lists_blocks *lists = &index->members;
     hm_lists_record *record = hm_index_record(index, bucket);
     *position = hm_index_member_count(index, bucket);
-    hm_handle *place = (hm_handle *)(void *)hm_lists_append_as(lists, record, sizeof owner);
+    hm_handle *place = (hm_handle *)(void *)hm_lists_append_sized(lists, record, sizeof owner);
     if (place == NULL)
         return index_attach_slow(index, bucket, owner);
     *place = owner;
@@ -270,7 +270,7 @@ HM_INLINE hm_status index_put(hm_index *index, hm_handle owner, uint32_t at, uin
         return status;
     if (at == HM_INVALID_INDEX) {
         const hm_index_place place = {bucket, position};
-        (void)hm_secondary_set_as(&index->owners, owner, &place, sizeof place);
+        (void)hm_secondary_set_sized(&index->owners, owner, &place, sizeof place);
         return HM_OK;
     }
     hm_secondary_rename(&index->owners, at, owner);
@@ -313,7 +313,7 @@ bool hm_index_remove(hm_index *index, hm_handle owner)
         return false;
     const hm_index_place *place = &hm_index_places(index)[at];
     hm_index_detach(index, place->bucket, place->position);
-    return hm_secondary_remove_as(&index->owners, owner, sizeof(hm_index_place));
+    return hm_secondary_remove_sized(&index->owners, owner, sizeof(hm_index_place));
 }
 
 uint32_t hm_index_remove_key(hm_index *index, uint64_t key)
@@ -325,7 +325,7 @@ uint32_t hm_index_remove_key(hm_index *index, uint64_t key)
     uint32_t count = hm_index_member_count(index, bucket);
     const hm_handle *items = hm_index_items(index, bucket);
     for (uint32_t i = 0; i < count; i++)
-        (void)hm_secondary_remove_as(&index->owners, items[i], sizeof(hm_index_place));
+        (void)hm_secondary_remove_sized(&index->owners, items[i], sizeof(hm_index_place));
     hm_lists_empty(&index->members, hm_index_record(index, bucket));
     hm_index_drop_key(index, bucket);
     return count;

@@ -103,7 +103,7 @@ HM_INLINE void hm_index_detach(hm_index *index, uint32_t bucket, uint32_t positi
         return;
     }
     hm_handle moved = items[last];
-    if (!hm_lists_drop_as(&index->members, record, position, sizeof moved))
+    if (!hm_lists_drop_sized(&index->members, record, position, sizeof moved))
         hm_lists_drop(&index->members, record, position);
     if (position != last) {
         hm_index_place *place = (hm_index_place *)hm_secondary_value_of(&index->owners, moved);

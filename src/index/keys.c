@@ -266,7 +266,7 @@ bool hm_index_next(const hm_index *index, hm_index_view *view)
     HM_CONTRACT(index != NULL, "hm_index_next: index is NULL");
     HM_CONTRACT(view != NULL, "hm_index_next: view is NULL");
     hm_lists_view found = {.next = view->next};
-    bool is_any = hm_lists_next_as(&index->members, &found, sizeof(hm_handle));
+    bool is_any = hm_lists_next_sized(&index->members, &found, sizeof(hm_handle));
     view->key = is_any ? index->buckets[hm_handle_index(found.list)].key : 0;
     view->members = found.items;
     view->count = found.count;

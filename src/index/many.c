@@ -109,7 +109,7 @@ static hm_status many_claim_owner(hm_index *index, hm_handle owner)
         hm_secondary_rename(owners, at, owner);
         return HM_OK;
     }
-    (void)hm_secondary_set_as(owners, owner, &nowhere, sizeof nowhere);
+    (void)hm_secondary_set_sized(owners, owner, &nowhere, sizeof nowhere);
     return HM_OK;
 }
 
@@ -222,7 +222,7 @@ static uint32_t many_attach(hm_index *index, uint32_t bucket, hm_handle owner)
         return 0;
     }
     hm_handle *place =
-        (hm_handle *)(void *)hm_lists_append_as(&index->members, record, sizeof owner);
+        (hm_handle *)(void *)hm_lists_append_sized(&index->members, record, sizeof owner);
     HM_ASSUME(place != NULL);
     *place = owner;
     return count;

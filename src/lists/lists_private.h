@@ -50,8 +50,8 @@ hm_progress hm_lists_close_gaps(hm_lists_blocks *blocks, hm_frame_budget *budget
 
 /* Makes the next n pushes to a list succeed, until it becomes empty or the gaps are closed.
  * HM_ERROR_FULL, HM_ERROR_MEMORY: nothing has changed. May move the items; without a capacity all
- * blocks. If an item takes whole units, hm_lists_append_as too finds room for all n, since an exact
- * block without room is exchanged for another one here. */
+ * blocks. If an item takes whole units, hm_lists_append_sized too finds room for all n, since an
+ * exact block without room is exchanged for another one here. */
 hm_status hm_lists_make_room(hm_lists_blocks *blocks, hm_lists_record *record, uint32_t n);
 
 /* Adds n items to a list, and returns the place of the first, unwritten; NULL, and the status, if

@@ -138,7 +138,7 @@ uint32_t hm_pool_erase_n(hm_pool *pool, const hm_handle *handles, uint32_t n)
     HM_CONTRACT(handles != NULL || n == 0, "hm_pool_erase_n: handles is NULL");
     if (hm_memory_poisons()) /* Asked once, so that the loop below need not ask. */
         return hm_pool_erase_parts(pool, handles, n);
-    return hm_pool_erase_n_as(pool, handles, n, pool->item_size);
+    return hm_pool_erase_n_sized(pool, handles, n, pool->item_size);
 }
 
 hm_status hm_pool_insert_n(hm_pool *pool, const void *items, uint32_t n, hm_handle *handles)
@@ -151,7 +151,7 @@ hm_status hm_pool_insert_n(hm_pool *pool, const void *items, uint32_t n, hm_hand
         hm_handle handle = hm_pool_issue(pool);
         if (hm_handle_is_null(handle)) /* a cold hole */
             handle = hm_pool_issue_slow(pool);
-        void *place = hm_pool_place_as(pool, hm_handle_index(handle), pool->item_size);
+        void *place = hm_pool_place_sized(pool, hm_handle_index(handle), pool->item_size);
         hm_memory_unpoison(place, pool->item_size);
         if (items != NULL)
             memcpy(place, (const unsigned char *)items + pool->item_size * i, pool->item_size);

@@ -142,7 +142,7 @@ hm_handle hm_pool_issue_slow(hm_pool *pool)
 static void pool_release_slot(hm_pool *pool, uint32_t slot)
 {
     uint32_t entry = pool->entries[slot];
-    hm_memory_poison(hm_pool_place_as(pool, slot, pool->item_size), pool->item_size);
+    hm_memory_poison(hm_pool_place_sized(pool, slot, pool->item_size), pool->item_size);
     if (hm_pool_entry_generation(entry) != pool->places.last_generation) {
         hm_pool_open_slot(pool, slot, entry);
         return;
@@ -171,7 +171,7 @@ static void pool_erase_item(hm_pool *pool, uint32_t slot)
 {
     if (pool->destroy != NULL) {
         hm_pool_enter(pool);
-        pool->destroy(hm_pool_place_as(pool, slot, pool->item_size), pool->context);
+        pool->destroy(hm_pool_place_sized(pool, slot, pool->item_size), pool->context);
         hm_pool_leave(pool);
     }
     pool_release_slot(pool, slot);
@@ -187,7 +187,7 @@ bool hm_pool_erase_slow(hm_pool *pool, hm_handle handle)
 
 void hm_pool_prefetch(const hm_pool *pool, uint32_t slot)
 {
-    const unsigned char *place = hm_pool_place_as(pool, slot, pool->item_size);
+    const unsigned char *place = hm_pool_place_sized(pool, slot, pool->item_size);
     HM_PREFETCH(place);
     HM_PREFETCH(place + pool->item_size - 1);
 }
@@ -206,7 +206,7 @@ uint32_t hm_pool_erase_if(hm_pool *pool, bool (*doomed)(const void *item, void *
         for (; live != 0; live &= live - 1) {
             uint32_t slot = word * HM_POOL_WORD + hm_bits_lowest(live);
             hm_pool_enter(pool);
-            bool is_doomed = doomed(hm_pool_place_as(pool, slot, pool->item_size), context);
+            bool is_doomed = doomed(hm_pool_place_sized(pool, slot, pool->item_size), context);
             hm_pool_leave(pool);
             if (is_doomed)
                 pool_erase_item(pool, slot);
@@ -242,7 +242,7 @@ void hm_pool_clear(hm_pool *pool)
          i = hm_pool_next_run(pool, i + length, &length)) {
         for (uint32_t k = 0; pool->destroy != NULL && k < length; k++)
             pool_erase_item(pool, i + k);
-        hm_memory_poison(hm_pool_place_as(pool, i, pool->item_size), pool->item_size * length);
+        hm_memory_poison(hm_pool_place_sized(pool, i, pool->item_size), pool->item_size * length);
     }
     hm_pool_forget_recent(pool);
     for (uint32_t word = 0; pool->count != 0; word++)
@@ -327,7 +327,7 @@ hm_status hm_pool_adopt(hm_pool *pool, hm_handle handle, const void *item)
     if (status != HM_OK)
         return hm_pool_blame(pool, status);
     pool->entries[slot] = (uint32_t)(handle.bits >> 32);
-    unsigned char *place = hm_pool_place_as(pool, slot, pool->item_size);
+    unsigned char *place = hm_pool_place_sized(pool, slot, pool->item_size);
     hm_memory_unpoison(place, pool->item_size);
     if (item != NULL)
         memcpy(place, item, pool->item_size);

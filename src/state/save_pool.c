@@ -67,7 +67,7 @@ static void saved_pool_write(hm_save_out *out, const void *container, const hm_s
         hm_save_numbers(out, 8, pool_words_of(pool->slot_count), pool_live, pool);
     for (uint32_t i = hm_pool_next_run(pool, 0, &length); i != HM_INVALID_INDEX;
          i = hm_pool_next_run(pool, i + length, &length))
-        hm_save_items(out, desc, hm_pool_place_as(pool, i, pool->item_size), pool->item_size,
+        hm_save_items(out, desc, hm_pool_place_sized(pool, i, pool->item_size), pool->item_size,
                       length);
 }
 
@@ -243,7 +243,7 @@ static hm_status pool_load_run(hm_load *load, uint32_t slot, uint32_t length)
         hm_status status = hm_pool_fill_places(pool, slot, n);
         if (status != HM_OK)
             return status;
-        void *place = hm_pool_place_as(pool, slot, pool->item_size);
+        void *place = hm_pool_place_sized(pool, slot, pool->item_size);
         hm_memory_unpoison(place, pool->item_size * n);
         load->made = slot + hm_load_items(&load->in, load->desc, place, pool->item_size, n);
         if (load->in.status != HM_OK)
@@ -295,7 +295,7 @@ static hm_status saved_pool_finish(hm_load *load, hm_status status)
     for (uint32_t slot = load->made; slot-- > 0;) {
         if (!hm_pool_lives(pool, slot))
             continue;
-        void *place = hm_pool_place_as(pool, slot, pool->item_size);
+        void *place = hm_pool_place_sized(pool, slot, pool->item_size);
         hm_load_destroy(load->desc, pool->destroy, pool->context, place, pool->item_size, 1);
         hm_memory_poison(place, pool->item_size);
     }

@@ -25,7 +25,7 @@ done)
 for kind in index lists map pool secondary table; do
     # A declaration or definition begins at the start of a line.
     names=$(sed -n "s/^[A-Za-z].*[ *]hm_${kind}_\([a-z_]*\)(.*/\1/p" \
-        "$source/include/handle_map/$kind.h" | grep -v '_as$' | sort -u)
+        "$source/include/handle_map/$kind.h" | grep -v '_sized$' | sort -u)
     for name in $names; do
         # matrix/contract_test.c tests each row.
         # A call of live_at with no item is a broken contract, which nothing checks: null_test.c has it.
@@ -42,14 +42,14 @@ for kind in index lists map pool secondary table; do
             complain "hm_${kind}_$name has no typed form that a typed_test.c calls"
         case $kind.$name in
         map.meta_at) continue ;;    # hm::map has no user meta: an hm::secondary keeps more data
-        pool.insert) continue ;;    # items are made in place, by hm_pool_emplace_as
+        pool.insert) continue ;;    # items are made in place, by hm_pool_emplace_sized
         pool.next_word) continue ;; # for_each_run finds what is adjacent
         table.emplace | table.emplace_zeroed) continue ;; # insert takes all cells
         *.emplace_zeroed) continue ;; # emplace() makes an item of zeros, as T{} is
         esac
-        grep -q "hm_${kind}_$name\(_as\)\{0,1\}(" "$source/include/handle_map/$kind.hpp" ||
+        grep -q "hm_${kind}_$name\(_sized\)\{0,1\}(" "$source/include/handle_map/$kind.hpp" ||
             # A base calls the function of any container by its verb.
-            grep -qE "(call|functions<C>)::$name(_as)?\(" "$source/include/handle_map/container.hpp" \
+            grep -qE "(call|functions<C>)::$name(_sized)?\(" "$source/include/handle_map/container.hpp" \
                 "$source/include/handle_map/detail/container.hpp" ||
                     complain "hm_${kind}_$name has no form in $kind.hpp"
     done

@@ -27,8 +27,8 @@ template <class C> struct functions;
         f(kind, contains) f(kind, contains_n) f(kind, describe) f(kind, explain)                   \
         f(kind, get_stats) f(kind, validate) f(kind, clear) f(kind, trim)                          \
         f(kind, reserve) f(kind, handle_at) f(kind, upcoming) f(kind, as_owners)                   \
-        f(kind, get_as) f(kind, get_n) f(kind, handle_of) f(kind, insert_as)                       \
-        f(kind, emplace_as) f(kind, index_of) f(kind, insert_n) f(kind, erase_as)                  \
+        f(kind, get_sized) f(kind, get_n) f(kind, handle_of) f(kind, insert_sized)                       \
+        f(kind, emplace_sized) f(kind, index_of) f(kind, insert_n) f(kind, erase_sized)                  \
         f(kind, destroy) f(kind, destroy_n) f(kind, erase_n) f(kind, erase_at)                     \
         f(kind, erase_if) f(kind, remove_n) f(kind, arrange) f(kind, touch)                        \
         f(kind, touch_all) f(kind, defragment) f(kind, lower_bound) f(kind, upper_bound)           \

@@ -134,8 +134,8 @@ static inline hm_lists_record *hm_lists_find(const hm_lists *lists, hm_handle li
 
 /* Adds an item to the list of a record, and returns its place, unwritten; NULL: its block is full
  * or exact, and there is more to do. */
-HM_INLINE unsigned char *hm_lists_append_as(hm_lists_blocks *blocks, hm_lists_record *record,
-                                            size_t item_size)
+HM_INLINE unsigned char *hm_lists_append_sized(hm_lists_blocks *blocks, hm_lists_record *record,
+                                               size_t item_size)
 {
     unsigned char *place;
     if (record->count >= record->capacity || blocks->item_count >= blocks->limit)
@@ -162,15 +162,15 @@ HM_INLINE void *hm_lists_push_rarely(hm_lists *lists, hm_handle list, const void
     return hm_lists_push_slow(lists, list, copy);
 }
 
-HM_INLINE void *hm_lists_push_as(hm_lists *lists, hm_handle list, const void *item,
-                                 size_t item_size)
+HM_INLINE void *hm_lists_push_sized(hm_lists *lists, hm_handle list, const void *item,
+                                    size_t item_size)
 {
     hm_lists_record *record;
     unsigned char *place = NULL;
     HM_CONTRACT(lists != NULL, "hm_lists_push: lists is NULL");
     record = hm_lists_find(lists, list);
     if (record != NULL)
-        place = hm_lists_append_as(&lists->blocks, record, item_size);
+        place = hm_lists_append_sized(&lists->blocks, record, item_size);
     if (place == NULL)
         return hm_lists_push_rarely(lists, list, item, item_size);
     if (item != NULL)
@@ -182,8 +182,8 @@ HM_INLINE void *hm_lists_push_as(hm_lists *lists, hm_handle list, const void *it
 
 /* Erases an item that the list of a record has. False: its block is exact, or this is the last
  * item, and there is more to do. */
-HM_INLINE bool hm_lists_drop_as(hm_lists_blocks *blocks, hm_lists_record *record, uint32_t index,
-                                size_t item_size)
+HM_INLINE bool hm_lists_drop_sized(hm_lists_blocks *blocks, hm_lists_record *record, uint32_t index,
+                                   size_t item_size)
 {
     unsigned char *items;
     uint32_t last = record->count - 1;
@@ -198,15 +198,15 @@ HM_INLINE bool hm_lists_drop_as(hm_lists_blocks *blocks, hm_lists_record *record
     return true;
 }
 
-HM_INLINE bool hm_lists_erase_at_as(hm_lists *lists, hm_handle list, uint32_t index,
-                                    size_t item_size)
+HM_INLINE bool hm_lists_erase_at_sized(hm_lists *lists, hm_handle list, uint32_t index,
+                                       size_t item_size)
 {
     hm_lists_record *record;
     HM_CONTRACT(lists != NULL, "hm_lists_erase_at: lists is NULL");
     record = hm_lists_find(lists, list);
     if (record == NULL || index >= record->count)
         return false;
-    if (lists->guard.flags != 0 || !hm_lists_drop_as(&lists->blocks, record, index, item_size))
+    if (lists->guard.flags != 0 || !hm_lists_drop_sized(&lists->blocks, record, index, item_size))
         return hm_lists_erase_slow(lists, record, index);
     return true;
 }
@@ -228,8 +228,8 @@ HM_INLINE uint64_t hm_lists_units_as(const hm_lists_blocks *blocks, uint64_t n, 
 
 /* The head of an exact block tells how many items it has, so that a pass over such blocks waits for
  * no record. */
-HM_INLINE bool hm_lists_next_as(const hm_lists_blocks *blocks, hm_lists_view *view,
-                                size_t item_size)
+HM_INLINE bool hm_lists_next_sized(const hm_lists_blocks *blocks, hm_lists_view *view,
+                                   size_t item_size)
 {
     uint32_t unit = view->next != 0 ? view->next : 1, end = blocks->end, count, next;
     const hm_lists_block *block;

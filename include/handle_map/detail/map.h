@@ -72,7 +72,7 @@ HM_INLINE hm_handle hm_map_issue(hm_map *map)
 }
 
 /* Returns the place of an item that has just been issued. */
-HM_INLINE void *hm_map_open_as(hm_map *map, uint32_t index, size_t item_size)
+HM_INLINE void *hm_map_open_sized(hm_map *map, uint32_t index, size_t item_size)
 {
     unsigned char *place;
     HM_UNPOISON(map->items + item_size * index, item_size);
@@ -83,7 +83,7 @@ HM_INLINE void *hm_map_open_as(hm_map *map, uint32_t index, size_t item_size)
     return place;
 }
 
-HM_INLINE hm_handle hm_map_emplace_as(hm_map *map, void **item, size_t item_size)
+HM_INLINE hm_handle hm_map_emplace_sized(hm_map *map, void **item, size_t item_size)
 {
     hm_handle handle;
     uint32_t index;
@@ -98,16 +98,16 @@ HM_INLINE hm_handle hm_map_emplace_as(hm_map *map, void **item, size_t item_size
             return handle;
         }
     }
-    *item = hm_map_open_as(map, index, item_size);
+    *item = hm_map_open_sized(map, index, item_size);
     return handle;
 }
 
-HM_INLINE hm_handle hm_map_emplace_zeroed_as(hm_map *map, void **item, size_t item_size)
+HM_INLINE hm_handle hm_map_emplace_zeroed_sized(hm_map *map, void **item, size_t item_size)
 {
     hm_handle handle;
     HM_CONTRACT(map != NULL, "hm_map_emplace_zeroed: map is NULL");
     HM_CONTRACT(item != NULL, "hm_map_emplace_zeroed: item is NULL");
-    handle = hm_map_emplace_as(map, item, item_size);
+    handle = hm_map_emplace_sized(map, item, item_size);
     if (*item != NULL)
         memset(*item, 0, item_size);
     return handle;
@@ -124,7 +124,7 @@ HM_INLINE hm_handle hm_map_insert_rarely(hm_map *map, const void *item, size_t i
     return hm_map_insert_slow(map, copy);
 }
 
-HM_INLINE hm_handle hm_map_insert_as(hm_map *map, const void *item, size_t item_size)
+HM_INLINE hm_handle hm_map_insert_sized(hm_map *map, const void *item, size_t item_size)
 {
     void *place;
     hm_handle handle;
@@ -134,7 +134,7 @@ HM_INLINE hm_handle hm_map_insert_as(hm_map *map, const void *item, size_t item_
     handle = hm_map_issue(map);
     if (hm_handle_is_null(handle))
         return hm_map_insert_rarely(map, item, item_size);
-    place = hm_map_open_as(map, index, item_size);
+    place = hm_map_open_sized(map, index, item_size);
     if (item != NULL)
         hm_bits_copy(place, item, item_size);
     else
@@ -142,7 +142,7 @@ HM_INLINE hm_handle hm_map_insert_as(hm_map *map, const void *item, size_t item_
     return handle;
 }
 
-HM_INLINE void *hm_map_get_as(const hm_map *map, hm_handle handle, size_t item_size)
+HM_INLINE void *hm_map_get_sized(const hm_map *map, hm_handle handle, size_t item_size)
 {
     unsigned char *items;
     uint32_t index;
@@ -160,7 +160,7 @@ HM_INLINE void *hm_map_get_as(const hm_map *map, hm_handle handle, size_t item_s
  * item's bytes may overlap the map's fields, so it reads the fields again in each call. The fields
  * that only the copy needs are read just before it: read earlier, they would take registers from a
  * loop. */
-HM_INLINE void hm_map_drop_as(hm_map *map, hm_handle handle, uint32_t index, size_t item_size)
+HM_INLINE void hm_map_drop_sized(hm_map *map, hm_handle handle, uint32_t index, size_t item_size)
 {
     unsigned char *items;
     size_t last;
@@ -172,7 +172,7 @@ HM_INLINE void hm_map_drop_as(hm_map *map, hm_handle handle, uint32_t index, siz
     HM_POISON(items + item_size * last, item_size);
 }
 
-HM_INLINE bool hm_map_erase_as(hm_map *map, hm_handle handle, size_t item_size)
+HM_INLINE bool hm_map_erase_sized(hm_map *map, hm_handle handle, size_t item_size)
 {
     uint32_t index;
     HM_CONTRACT(map != NULL, "hm_map_erase: map is NULL");
@@ -182,15 +182,15 @@ HM_INLINE bool hm_map_erase_as(hm_map *map, hm_handle handle, size_t item_size)
     if ((map->guard.flags & HM_GUARD_ERASE) != 0) {
         hm_map_step step = hm_map_erase_guarded(map, index);
         if (step == HM_MAP_ORDER_TOLD)
-            hm_map_drop_as(map, handle, index, item_size);
+            hm_map_drop_sized(map, handle, index, item_size);
         return step != HM_MAP_REFUSED;
     }
-    hm_map_drop_as(map, handle, index, item_size);
+    hm_map_drop_sized(map, handle, index, item_size);
     return true;
 }
 
 /* For HM_MAP_EACH: returns the item before *index, which becomes its index; NULL at the start. */
-HM_INLINE void *hm_map_before_as(const hm_map *map, uint32_t *index, size_t item_size)
+HM_INLINE void *hm_map_before_sized(const hm_map *map, uint32_t *index, size_t item_size)
 {
     HM_CONTRACT(map != NULL, "HM_MAP_EACH: map is NULL");
     HM_CONTRACT(map->item_size == item_size || map->ids.count == 0,
@@ -199,14 +199,14 @@ HM_INLINE void *hm_map_before_as(const hm_map *map, uint32_t *index, size_t item
 }
 
 /* Where a loop of single calls erases fastest, it is inline: with a known item size. */
-HM_INLINE uint32_t hm_map_erase_n_as(hm_map *map, const hm_handle *handles, uint32_t n,
-                                     size_t item_size)
+HM_INLINE uint32_t hm_map_erase_n_sized(hm_map *map, const hm_handle *handles, uint32_t n,
+                                        size_t item_size)
 {
     uint32_t erased = 0, i;
     if (!hm_map_erases_singly(map, handles, n))
         return hm_map_erase_parts(map, handles, n);
     for (i = 0; i < n; i++)
-        erased += hm_map_erase_as(map, handles[i], item_size);
+        erased += hm_map_erase_sized(map, handles[i], item_size);
     return erased;
 }
 

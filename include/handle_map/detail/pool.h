@@ -152,7 +152,7 @@ HM_INLINE void *hm_pool_place_in(const hm_pool_places *places, uint32_t slot, si
 /* These are functions of pool.h that also take the item size. The typed functions of HM_POOL_DEFINE
  * pass a constant, which turns the multiplications and copies into plain moves. */
 
-HM_INLINE void *hm_pool_place_as(const hm_pool *pool, uint32_t slot, size_t item_size)
+HM_INLINE void *hm_pool_place_sized(const hm_pool *pool, uint32_t slot, size_t item_size)
 {
     return hm_pool_place_in(&pool->places, slot, item_size);
 }
@@ -222,7 +222,7 @@ HM_INLINE void hm_pool_open_slot(hm_pool *pool, size_t slot, uint32_t entry)
         hm_pool_prefetch(pool, HM_CAST(uint32_t, slot));
 }
 
-HM_INLINE hm_handle hm_pool_emplace_as(hm_pool *pool, void **item, size_t item_size)
+HM_INLINE hm_handle hm_pool_emplace_sized(hm_pool *pool, void **item, size_t item_size)
 {
     hm_handle handle;
     HM_CONTRACT(pool != NULL, "hm_pool_emplace: pool is NULL");
@@ -235,29 +235,29 @@ HM_INLINE hm_handle hm_pool_emplace_as(hm_pool *pool, void **item, size_t item_s
             return handle;
         }
     }
-    *item = hm_pool_place_as(pool, hm_handle_index(handle), item_size);
+    *item = hm_pool_place_sized(pool, hm_handle_index(handle), item_size);
     HM_ASSUME(*item != NULL);
     HM_UNPOISON(*item, item_size);
     return handle;
 }
 
-HM_INLINE hm_handle hm_pool_emplace_zeroed_as(hm_pool *pool, void **item, size_t item_size)
+HM_INLINE hm_handle hm_pool_emplace_zeroed_sized(hm_pool *pool, void **item, size_t item_size)
 {
     hm_handle handle;
     HM_CONTRACT(pool != NULL, "hm_pool_emplace_zeroed: pool is NULL");
     HM_CONTRACT(item != NULL, "hm_pool_emplace_zeroed: item is NULL");
-    handle = hm_pool_emplace_as(pool, item, item_size);
+    handle = hm_pool_emplace_sized(pool, item, item_size);
     if (*item != NULL)
         memset(*item, 0, item_size);
     return handle;
 }
 
-HM_INLINE hm_handle hm_pool_insert_as(hm_pool *pool, const void *item, size_t item_size)
+HM_INLINE hm_handle hm_pool_insert_sized(hm_pool *pool, const void *item, size_t item_size)
 {
     void *place;
     hm_handle handle;
     HM_CONTRACT(pool != NULL, "hm_pool_insert: pool is NULL");
-    handle = hm_pool_emplace_as(pool, &place, item_size);
+    handle = hm_pool_emplace_sized(pool, &place, item_size);
     if (place == NULL)
         return handle;
     if (item != NULL)
@@ -267,7 +267,7 @@ HM_INLINE hm_handle hm_pool_insert_as(hm_pool *pool, const void *item, size_t it
     return handle;
 }
 
-HM_INLINE void *hm_pool_get_as(const hm_pool *pool, hm_handle handle, size_t item_size)
+HM_INLINE void *hm_pool_get_sized(const hm_pool *pool, hm_handle handle, size_t item_size)
 {
     hm_pool_places places;
     uint32_t slot;
@@ -282,7 +282,7 @@ HM_INLINE void *hm_pool_get_as(const hm_pool *pool, hm_handle handle, size_t ite
     return item;
 }
 
-HM_INLINE bool hm_pool_erase_as(hm_pool *pool, hm_handle handle, size_t item_size)
+HM_INLINE bool hm_pool_erase_sized(hm_pool *pool, hm_handle handle, size_t item_size)
 {
     size_t slot = hm_handle_index(handle);
     uint32_t entry = HM_CAST(uint32_t, handle.bits >> 32);
@@ -292,35 +292,35 @@ HM_INLINE bool hm_pool_erase_as(hm_pool *pool, hm_handle handle, size_t item_siz
         return false;
     if ((entry & HM_POOL_ERASE_MASK) >= pool->erase_limit)
         return hm_pool_erase_slow(pool, handle);
-    HM_POISON(hm_pool_place_as(pool, HM_CAST(uint32_t, slot), item_size), item_size);
+    HM_POISON(hm_pool_place_sized(pool, HM_CAST(uint32_t, slot), item_size), item_size);
     hm_pool_open_slot(pool, slot, entry);
     return true;
 }
 
 /* Where a loop of single calls erases fastest, it is inline. */
-HM_INLINE uint32_t hm_pool_erase_n_as(hm_pool *pool, const hm_handle *handles, uint32_t n,
-                                      size_t item_size)
+HM_INLINE uint32_t hm_pool_erase_n_sized(hm_pool *pool, const hm_handle *handles, uint32_t n,
+                                         size_t item_size)
 {
     uint32_t erased = 0, i;
     if (!hm_pool_erases_singly(pool, handles, n))
         return hm_pool_erase_parts(pool, handles, n);
     for (i = 0; i < n; i++)
-        erased += hm_pool_erase_as(pool, handles[i], item_size);
+        erased += hm_pool_erase_sized(pool, handles[i], item_size);
     return erased;
 }
 
-HM_INLINE void *hm_pool_live_at_as(const hm_pool *pool, uint32_t index, size_t item_size)
+HM_INLINE void *hm_pool_live_at_sized(const hm_pool *pool, uint32_t index, size_t item_size)
 {
     HM_CONTRACT(pool != NULL, "hm_pool_live_at: pool is NULL");
-    return hm_pool_place_as(pool, index, item_size);
+    return hm_pool_place_sized(pool, index, item_size);
 }
 
-HM_INLINE void *hm_pool_item_at_as(const hm_pool *pool, uint32_t index, size_t item_size)
+HM_INLINE void *hm_pool_item_at_sized(const hm_pool *pool, uint32_t index, size_t item_size)
 {
     HM_CONTRACT(pool != NULL, "hm_pool_item_at: pool is NULL");
     if (index >= pool->slot_count || !hm_pool_lives(pool, index))
         return NULL;
-    return hm_pool_place_as(pool, index, item_size);
+    return hm_pool_place_sized(pool, index, item_size);
 }
 
 HM_END_C

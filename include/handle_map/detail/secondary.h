@@ -102,8 +102,8 @@ static inline bool hm_secondary_appends(const hm_secondary *secondary, hm_handle
  * HM_SECONDARY_DEFINE pass a constant, which turns the multiplications and copies into plain moves.
  */
 
-HM_INLINE void *hm_secondary_set_as(hm_secondary *secondary, hm_handle owner, const void *value,
-                                    size_t value_size)
+HM_INLINE void *hm_secondary_set_sized(hm_secondary *secondary, hm_handle owner, const void *value,
+                                       size_t value_size)
 {
     unsigned char *place;
     uint32_t index;
@@ -124,8 +124,8 @@ HM_INLINE void *hm_secondary_set_as(hm_secondary *secondary, hm_handle owner, co
     return place;
 }
 
-HM_INLINE void *hm_secondary_get_as(const hm_secondary *secondary, hm_handle owner,
-                                    size_t value_size)
+HM_INLINE void *hm_secondary_get_sized(const hm_secondary *secondary, hm_handle owner,
+                                       size_t value_size)
 {
     unsigned char *values;
     uint32_t index;
@@ -142,8 +142,8 @@ HM_INLINE void *hm_secondary_get_as(const hm_secondary *secondary, hm_handle own
 /* Drops the value at a position: the last one takes its place. */
 /* For HM_SECONDARY_EACH: returns the value before *index, which becomes its index; NULL at the
  * start. */
-HM_INLINE void *hm_secondary_before_as(const hm_secondary *secondary, uint32_t *index,
-                                       size_t value_size)
+HM_INLINE void *hm_secondary_before_sized(const hm_secondary *secondary, uint32_t *index,
+                                          size_t value_size)
 {
     HM_CONTRACT(secondary != NULL, "HM_SECONDARY_EACH: secondary is NULL");
     HM_CONTRACT(secondary->value_size == value_size || secondary->count == 0,
@@ -151,7 +151,7 @@ HM_INLINE void *hm_secondary_before_as(const hm_secondary *secondary, uint32_t *
     return hm_each_before(index, secondary->count) ? secondary->values + value_size * *index : NULL;
 }
 
-HM_INLINE void hm_secondary_drop_as(hm_secondary *secondary, uint32_t index, size_t value_size)
+HM_INLINE void hm_secondary_drop_sized(hm_secondary *secondary, uint32_t index, size_t value_size)
 {
     unsigned char *values = secondary->values;
     hm_handle *owners = secondary->owners;
@@ -168,7 +168,8 @@ HM_INLINE void hm_secondary_drop_as(hm_secondary *secondary, uint32_t index, siz
     HM_POISON(values + value_size * last, value_size);
 }
 
-HM_INLINE bool hm_secondary_remove_as(hm_secondary *secondary, hm_handle owner, size_t value_size)
+HM_INLINE bool hm_secondary_remove_sized(hm_secondary *secondary, hm_handle owner,
+                                         size_t value_size)
 {
     uint32_t index;
     HM_CONTRACT(secondary != NULL, "hm_secondary_remove: secondary is NULL");
@@ -177,7 +178,7 @@ HM_INLINE bool hm_secondary_remove_as(hm_secondary *secondary, hm_handle owner, 
         return false;
     if ((secondary->guard.flags & HM_GUARD_ERASE) != 0)
         return hm_secondary_remove_guarded(secondary, index);
-    hm_secondary_drop_as(secondary, index, value_size);
+    hm_secondary_drop_sized(secondary, index, value_size);
     return true;
 }
 

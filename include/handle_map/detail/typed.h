@@ -239,7 +239,7 @@
         void *hm_place = NULL;                                                                     \
         HM_TYPED_CONTRACT(kind, prefix##_##kind##_##name);                                         \
         HM_CONTRACT(hm_item != NULL, #prefix "_" #kind "_" #name ": item is NULL");                \
-        hm_named.id = hm_##kind##_##name##_as(&hm_self->kind, &hm_place, sizeof(type));            \
+        hm_named.id = hm_##kind##_##name##_sized(&hm_self->kind, &hm_place, sizeof(type));         \
         *hm_item = HM_CAST(type *, hm_place);                                                      \
         return hm_named;                                                                           \
     }
@@ -247,7 +247,7 @@
 #define HM_TYPED_DEFINE_INSERT(prefix, kind, type)                                                 \
     HM_TYPED_FORM_HANDLE(kind, prefix##_handle, prefix##_##kind##_insert,                          \
                          (prefix##_##kind * hm_self, type const *hm_item),                         \
-                         hm_##kind##_insert_as(&hm_self->kind, hm_item, sizeof(type)))             \
+                         hm_##kind##_insert_sized(&hm_self->kind, hm_item, sizeof(type)))          \
     HM_TYPED_FORM_PLACE(prefix, kind, type, emplace)                                               \
     HM_TYPED_FORM_PLACE(prefix, kind, type, emplace_zeroed)                                        \
     HM_TYPED_FORM(kind, hm_status, prefix##_##kind##_insert_n,                                     \
@@ -261,9 +261,9 @@
 /* handle: the type of its typed handles; what and items: what arrays of these and of the addresses
  * of items are called. */
 #define HM_TYPED_DEFINE_LOOKUP(prefix, kind, type, handle, what, items)                            \
-    HM_TYPED_FORM(kind, type *, prefix##_##kind##_get,                                             \
-                  (const prefix##_##kind *hm_self, handle hm_named),                               \
-                  HM_CAST(type *, hm_##kind##_get_as(&hm_self->kind, hm_named.id, sizeof(type))))  \
+    HM_TYPED_FORM(                                                                                 \
+        kind, type *, prefix##_##kind##_get, (const prefix##_##kind *hm_self, handle hm_named),    \
+        HM_CAST(type *, hm_##kind##_get_sized(&hm_self->kind, hm_named.id, sizeof(type))))         \
     HM_TYPED_FORM_ARRAYS(kind, uint32_t, prefix##_##kind##_get_n,                                  \
                          (const prefix##_##kind *hm_self, const handle *hm_handles, uint32_t hm_n, \
                           type **hm_items),                                                        \
@@ -306,12 +306,12 @@
 #define HM_TYPED_DEFINE_ERASE(prefix, kind, type)                                                  \
     HM_TYPED_FORM(kind, bool, prefix##_##kind##_erase,                                             \
                   (prefix##_##kind * hm_self, prefix##_handle hm_named),                           \
-                  hm_##kind##_erase_as(&hm_self->kind, hm_named.id, sizeof(type)))                 \
+                  hm_##kind##_erase_sized(&hm_self->kind, hm_named.id, sizeof(type)))              \
     HM_TYPED_FORM_ARRAY(                                                                           \
         kind, uint32_t, prefix##_##kind##_erase_n,                                                 \
         (prefix##_##kind * hm_self, const prefix##_handle *hm_handles, uint32_t hm_n), hm_handles, \
         "handles",                                                                                 \
-        hm_##kind##_erase_n_as(&hm_self->kind, HM_TYPED_IDS(hm_handles), hm_n, sizeof(type)))      \
+        hm_##kind##_erase_n_sized(&hm_self->kind, HM_TYPED_IDS(hm_handles), hm_n, sizeof(type)))   \
     HM_TYPED_FORM_IF(                                                                              \
         kind, prefix##_##kind##_erase_if, (type const *hm_item, void *hm_context),                 \
         (const void *hm_item, void *hm_context),                                                   \
