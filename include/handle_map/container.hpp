@@ -7,7 +7,7 @@
  *     destroyer     lists, world: destroy, destroy_n
  *     companion     secondary, index: values or keys for the handles of another container
  *     holder        map, pool, secondary: values of one type, found by their handles
- *     eraser        map, pool, table: erase_at, erase_n
+ *     eraser        map, pool, table: erase_at, erase_n, promise, give_up
  *     inserter      map, pool: emplace, insert, erase
  *     orderly       map, table, secondary: arrange, touch
  *     packed        map, secondary: the values are one array, which can be put in order
@@ -480,6 +480,19 @@ template <class Base> class eraser : public Base
     {
         return erase_n(handles.data(), detail::count_of(handles.size()));
     }
+    /* Items under handles that are known before: see hm_map_promise. insert_as brings them. */
+    status reserve_promises(std::uint32_t n) noexcept
+    {
+        return Base::call::reserve_promises(this->c(), n);
+    }
+    [[nodiscard]] handle_type promise() noexcept
+    {
+        return handle_type(Base::call::promise(this->c()));
+    }
+    bool give_up(handle_type promised) noexcept
+    {
+        return Base::call::give_up(this->c(), promised.id());
+    }
 };
 
 template <class Base> class inserter : public Base
@@ -539,18 +552,15 @@ template <class Base> class inserter : public Base
      * arguments the item is T(). */
     template <class... Args> status adopt(handle_type handle, Args &&...args)
     {
-        if constexpr (Base::shape::constructs_in_place) {
-            const status adopted = Base::call::adopt(this->c(), handle.id(), nullptr);
-            if (adopted == HM_OK)
-                construct_or_undo(handle.id(), this->get(handle), std::forward<Args>(args)...);
-            return adopted;
-        } else {
-            detail::maker<T> item(std::forward<Args>(args)...);
-            const status adopted = Base::call::adopt(this->c(), handle.id(), item.bytes());
-            if (adopted == HM_OK)
-                item.was_taken(this->get(handle));
-            return adopted;
-        }
+        return insert_under([](auto... all) { return Base::call::adopt(all...); }, handle,
+                            std::forward<Args>(args)...);
+    }
+    /* The same under a handle that promise() has returned. If the constructor throws, it is given
+     * up. */
+    template <class... Args> status insert_as(handle_type promised, Args &&...args)
+    {
+        return insert_under([](auto... all) { return Base::call::insert_as(all...); }, promised,
+                            std::forward<Args>(args)...);
     }
     /* Destroys the item; false when the handle does not resolve. O(1). */
     bool erase(handle_type handle) noexcept
@@ -565,6 +575,22 @@ template <class Base> class inserter : public Base
     }
 
   private:
+    template <class Insert, class... Args>
+    status insert_under(Insert insert, handle_type handle, Args &&...args)
+    {
+        if constexpr (Base::shape::constructs_in_place) {
+            const status inserted = insert(this->c(), handle.id(), nullptr);
+            if (inserted == HM_OK)
+                construct_or_undo(handle.id(), this->get(handle), std::forward<Args>(args)...);
+            return inserted;
+        } else {
+            detail::maker<T> item(std::forward<Args>(args)...);
+            const status inserted = insert(this->c(), handle.id(), item.bytes());
+            if (inserted == HM_OK)
+                item.was_taken(this->get(handle));
+            return inserted;
+        }
+    }
     /* The item is made before the container grows, since the arguments may be in it. */
     template <class... Args> handle_type make_then_insert(Args &&...args)
     {

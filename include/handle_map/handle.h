@@ -134,7 +134,8 @@ typedef enum hm_handle_state {
     HM_HANDLE_STALE,        /* was issued; its item is gone */
     HM_HANDLE_RETIRED,      /* its slot has used up its generations; never issued again */
     HM_HANDLE_FORGED,       /* never issued: free bit, generation 0, or a future generation */
-    HM_HANDLE_ABSENT        /* an owner's that has no value or no key, in a secondary or an index */
+    HM_HANDLE_ABSENT,       /* an owner's that has no value or no key, in a secondary or an index */
+    HM_HANDLE_PROMISED      /* its item is still to come (hm_map_promise) */
 } hm_handle_state;
 
 /* Returns the constant's name ("HM_HANDLE_STALE"), or "unknown state". Never NULL. */
@@ -144,10 +145,11 @@ HM_API const char *hm_handle_state_name(hm_handle_state state);
 typedef struct hm_stats {
     uint32_t count;      /* live items */
     uint32_t capacity;   /* items, at most */
-    uint32_t slots;      /* live + free + retired */
+    uint32_t slots;      /* live + free + retired + promised */
     uint32_t max_slots;  /* index space: insert fails when `slots` reaches it and no slot is free */
     uint32_t free_slots; /* will be issued again, or retired if their generations are used up */
     uint32_t retired_slots; /* generations used up; never issued again */
+    uint32_t promised_slots; /* ready to be promised, or promised: see hm_map_promise */
     size_t committed_size;  /* bytes of memory */
     size_t reserved_size;   /* bytes of address space */
 } hm_stats;

@@ -164,6 +164,36 @@ HM_API uint32_t hm_map_available(const hm_map *map);
  */
 HM_API hm_handle hm_map_upcoming(const hm_map *map, uint32_t k);
 
+/* Makes n promises ready, those included that are. Ready and promised items count against the
+ * capacity, and their memory stays theirs, whatever else is inserted; a clear and a trim keep them.
+ * A rewind takes back the promises made since the mark (history.h); a file has none: where it is
+ * loaded, they are refused as if they had been given up. Fails as hm_map_reserve does. Invalidates
+ * what hm_map_emplace does. O(n). */
+HM_API hm_status hm_map_reserve_promises(hm_map *map, uint32_t n);
+
+/* Promises an item, so that others can name it before it is there, as what a loader will bring:
+ * returns its handle, which resolves to nothing until hm_map_insert_as, and never if
+ * hm_map_give_up is called instead. Returns null when no promise is ready. Any thread may call
+ * this while another one uses or changes the map, but not during init, fini, reserve_promises, a
+ * load and a rewind. Invalidates nothing. O(1). Example:
+ *
+ *     hm_map_reserve_promises(&map, 100);               // for the frame
+ *     hm_handle coming = hm_map_promise(&map);          // on any thread
+ *     struct sprite child = {.parent = coming};
+ *     hm_map_insert(&map, &child);
+ *     hm_map_insert_as(&map, coming, NULL);             // when it is there
+ */
+HM_API hm_handle hm_map_promise(hm_map *map);
+
+/* Inserts a promised item, as hm_map_insert does; `item` must not lie in the map. HM_ERROR_STALE:
+ * the handle is not promised, or its item came already, or it was given up; HM_ERROR_BUSY.
+ * Otherwise it cannot fail. Invalidates nothing. O(promises that are ready). */
+HM_API hm_status hm_map_insert_as(hm_map *map, hm_handle promised, const void *item);
+
+/* Gives up a promised item: its handle is refused for ever, and its slot is free. False if it is
+ * not promised, or when busy. Invalidates nothing. O(promises that are ready). */
+HM_API bool hm_map_give_up(hm_map *map, hm_handle promised);
+
 /* Erases all items, last first. All handles are refused from then on. Invalidates all pointers to
  * items. O(1) without a destroy hook, whatever the number of items; O(n) with one. Memory stays
  * committed; see hm_map_trim. */

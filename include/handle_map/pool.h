@@ -125,6 +125,14 @@ HM_API uint32_t hm_pool_available(const hm_pool *pool);
  * are live, O(slots / 64). */
 HM_API hm_handle hm_pool_upcoming(const hm_pool *pool, uint32_t k);
 
+/* Promises, as those of hm_map_reserve_promises and the functions after it. A trim may give the
+ * memory of their places back: then an hm_pool_insert_as that is refused it says HM_ERROR_MEMORY, and
+ * the item is still promised. */
+HM_API hm_status hm_pool_reserve_promises(hm_pool *pool, uint32_t n);
+HM_API hm_handle hm_pool_promise(hm_pool *pool);
+HM_API hm_status hm_pool_insert_as(hm_pool *pool, hm_handle promised, const void *item);
+HM_API bool hm_pool_give_up(hm_pool *pool, hm_handle promised);
+
 /* Erases all items, the lowest first. All handles are refused from then on. Invalidates all
  * pointers to items. Every item's entry is written, but no item is touched unless there is a
  * destroy hook: O(items + slots / 64). Memory stays committed; see hm_pool_trim. */

@@ -166,6 +166,15 @@ HM_API uint32_t hm_table_available(const hm_table *table);
  * from now will get; the conditions are those of hm_map_upcoming. O(1). */
 HM_API hm_handle hm_table_upcoming(const hm_table *table, uint32_t k);
 
+/* Promises of rows, as those of items: hm_map_reserve_promises and the functions after it. `values`
+ * as in hm_table_insert, but none may lie in the table. O(n), O(1), O(columns + promises that are
+ * ready) and O(promises that are ready). */
+HM_API hm_status hm_table_reserve_promises(hm_table *table, uint32_t n);
+HM_API hm_handle hm_table_promise(hm_table *table);
+HM_API hm_status hm_table_insert_as(hm_table *table, hm_handle promised,
+                                    const void *const *values);
+HM_API bool hm_table_give_up(hm_table *table, hm_handle promised);
+
 /* Erases all rows, the last first; all handles are refused from then on. Invalidates all row
  * numbers and pointers to cells. O(1), or O(rows x columns) with a destroy hook. Memory stays
  * committed; see hm_table_trim. */
@@ -378,6 +387,7 @@ HM_END_C
     HM_TYPED_DEFINE_LIFETIME(prefix, table)                                                        \
     HM_TABLE_DEFINE_INSERT(prefix, COLUMNS)                                                        \
     HM_TYPED_DEFINE_UPCOMING(prefix, table)                                                        \
+    HM_TYPED_DEFINE_PROMISES(prefix, table)                                                        \
     HM_TYPED_DEFINE_ALIVE(prefix, table)                                                           \
     HM_TABLE_DEFINE_ROWS(prefix)                                                                   \
     HM_TABLE_DEFINE_ERASE(prefix)                                                                  \
@@ -444,6 +454,16 @@ HM_END_C
                             hm_full.column_count =                                                 \
                                 sizeof prefix##_table_described / sizeof(hm_column))
 
+/* A function that inserts a row under a handle. */
+#define HM_TABLE_FORM_UNDER(prefix, name, COLUMNS)                                                 \
+    HM_UNUSED static inline hm_status prefix##_table_##name(                                       \
+        prefix##_table *hm_self, prefix##_handle hm_named, const prefix##_row *hm_values)          \
+    {                                                                                              \
+        const void *const hm_places[] = {COLUMNS(HM_TABLE_VALUE)};                                 \
+        HM_TYPED_CONTRACT(table, prefix##_table_##name);                                           \
+        return hm_table_##name(&hm_self->table, hm_named.id, hm_places);                           \
+    }
+
 #define HM_TABLE_DEFINE_INSERT(prefix, COLUMNS)                                                    \
     HM_UNUSED static inline prefix##_handle prefix##_table_insert(prefix##_table *hm_self,         \
                                                                   const prefix##_row *hm_values)   \
@@ -454,13 +474,8 @@ HM_END_C
         hm_named.id = hm_table_insert(&hm_self->table, hm_places);                                 \
         return hm_named;                                                                           \
     }                                                                                              \
-    HM_UNUSED static inline hm_status prefix##_table_adopt(                                        \
-        prefix##_table *hm_self, prefix##_handle hm_named, const prefix##_row *hm_values)          \
-    {                                                                                              \
-        const void *const hm_places[] = {COLUMNS(HM_TABLE_VALUE)};                                 \
-        HM_TYPED_CONTRACT(table, prefix##_table_adopt);                                            \
-        return hm_table_adopt(&hm_self->table, hm_named.id, hm_places);                            \
-    }                                                                                              \
+    HM_TABLE_FORM_UNDER(prefix, adopt, COLUMNS)                                                    \
+    HM_TABLE_FORM_UNDER(prefix, insert_as, COLUMNS)                                                \
     HM_TYPED_FORM_WITH(table, prefix##_handle, prefix##_table_emplace,                             \
                        (prefix##_table * hm_self, uint32_t * hm_row),                              \
                        HM_CONTRACT(hm_row != NULL, #prefix "_table_emplace: row is NULL"),         \

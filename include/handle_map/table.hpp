@@ -74,6 +74,12 @@ class rows : public table_base<table_shape<Table, Lanes, Columns...>>
         const void *values[] = {std::addressof(cells)...};
         return hm_table_adopt(this->c(), handle.id(), values);
     }
+    /* The same under a handle that promise() has returned. */
+    status insert_as(handle_type promised, const Columns &...cells) noexcept
+    {
+        const void *values[] = {std::addressof(cells)...};
+        return hm_table_insert_as(this->c(), promised.id(), values);
+    }
     /* Adds n rows, from an array for each column; nullptr: zeros. As hm_table_insert_n. */
     status insert_n(std::uint32_t n, const Columns *...arrays,
                     handle_type *handles = nullptr) noexcept

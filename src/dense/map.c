@@ -44,11 +44,12 @@ static hm_array map_extras_array(const hm_map *map)
 uint32_t hm_map_committed_items(const hm_map *map)
 {
     size_t limit = map->item_array.limit;
-    if (limit > hm_id_table_ready(&map->ids))
-        limit = hm_id_table_ready(&map->ids);
     const hm_array *meta = map_meta(map);
     if (meta->data != NULL && limit > meta->limit)
         limit = meta->limit;
+    limit -= hm_id_table_promised(&map->ids);
+    if (limit > hm_id_table_ready(&map->ids))
+        limit = hm_id_table_ready(&map->ids);
     return (uint32_t)limit;
 }
 
@@ -222,14 +223,21 @@ hm_status hm_map_move(void *owner, size_t capacity, size_t slots)
     return status;
 }
 
-/* Passes a status on, or makes memory for `count` items; `grows` as in hm_array_commit. */
-static hm_status map_prepare_items(hm_map *map, hm_status status, size_t count, bool grows)
+static void map_set_limit(hm_map *map)
 {
+    map->guard.limit = hm_map_committed_items(map);
+}
+
+/* Passes a status on, or makes memory for n more items, beside those that are promised; `grows` as
+ * in hm_array_commit. */
+static hm_status map_prepare_items(hm_map *map, hm_status status, uint32_t n, bool grows)
+{
+    size_t count = (size_t)hm_id_table_taken(&map->ids) + n;
     if (status == HM_OK)
         status = hm_array_prepare(&map->item_array, count, grows);
     if (status == HM_OK && map_meta(map)->data != NULL)
         status = hm_array_prepare(&map->extras->meta_array, count, grows);
-    map->guard.limit = hm_map_committed_items(map);
+    map_set_limit(map);
     return hm_map_blame(map, status);
 }
 
@@ -237,13 +245,15 @@ static hm_status map_prepare(hm_map *map, uint32_t n, bool grows)
 {
     if (hm_guard_refuses(&map->guard, "map", map->name))
         return HM_ERROR_BUSY;
-    if (n > map->ids.capacity - map->ids.count)
-        return hm_fail_full("map", map->name, map->ids.count, map->ids.capacity, n);
+    if (n > hm_id_table_left(&map->ids))
+        return hm_fail_full("map", map->name, hm_id_table_taken(&map->ids), hm_map_capacity(map),
+                            n);
     hm_status status = hm_id_table_prepare(&map->ids, map->name, n, grows, map, hm_map_move);
-    return map_prepare_items(map, status, (size_t)map->ids.count + n, grows);
+    return map_prepare_items(map, status, n, grows);
 }
 
 HM_ID_TABLE_RESERVE(map)
+HM_ID_TABLE_PROMISES(map)
 
 hm_handle hm_map_issue_slow(hm_map *map)
 {
@@ -291,11 +301,26 @@ hm_status hm_map_adopt(hm_map *map, hm_handle handle, const void *item)
     hm_status status = hm_id_table_check_adopt(&map->ids, "map", map->name, handle, 0);
     if (status == HM_OK)
         status = hm_id_table_prepare_adopt(&map->ids, handle, map, hm_map_move);
-    status = map_prepare_items(map, status, (size_t)index + 1, true);
+    status = map_prepare_items(map, status, 1, true);
     if (status != HM_OK)
         return status;
     hm_id_table_take(&map->ids, handle);
     map_write(map, index, hm_array_translate(item, before, map->item_size * index, map->items));
+    return HM_OK;
+}
+
+/* The memory of the item was made with the promise. */
+hm_status hm_map_insert_as(hm_map *map, hm_handle promised, const void *item)
+{
+    HM_CONTRACT(map != NULL, "hm_map_insert_as: map is NULL");
+    if (hm_guard_refuses(&map->guard, "map", map->name))
+        return HM_ERROR_BUSY;
+    if (!hm_id_table_has_promised(&map->ids, promised))
+        return hm_promises_refuse("map", map->name, promised);
+    hm_id_table_take_back(&map->ids, promised);
+    hm_id_table_take(&map->ids, promised);
+    map_set_limit(map);
+    map_write(map, map->ids.count - 1, item);
     return HM_OK;
 }
 
@@ -504,15 +529,15 @@ hm_status hm_map_trim(hm_map *map)
     HM_CONTRACT(map != NULL, "hm_map_trim: map is NULL");
     if (hm_guard_refuses(&map->guard, "map", map->name))
         return HM_ERROR_BUSY;
-    map->item_array.count = map->ids.count;
+    map->item_array.count = hm_id_table_taken(&map->ids);
     hm_status status = hm_array_trim(&map->item_array);
     if (status == HM_OK && map->extras != NULL) {
-        map->extras->meta_array.count = map->ids.count;
+        map->extras->meta_array.count = map->item_array.count;
         status = hm_array_trim(&map->extras->meta_array);
     }
     if (status == HM_OK)
         status = hm_dense_trim_ids(&map->ids, &map->order, map, hm_map_move);
-    map->guard.limit = hm_map_committed_items(map);
+    map_set_limit(map);
     return hm_map_blame(map, status);
 }
 

@@ -10,7 +10,8 @@
 uint32_t hm_table_committed_rows(const hm_table *table)
 {
     uint32_t ready = hm_id_table_ready(&table->ids);
-    return ready < table->committed ? ready : table->committed;
+    uint32_t committed = table->committed - hm_id_table_promised(&table->ids);
+    return ready < committed ? ready : committed;
 }
 
 /* init and fini */
@@ -185,12 +186,17 @@ hm_status hm_table_move(void *table, size_t capacity, size_t slots)
     return table_move_with(&move, capacity, slots);
 }
 
-/* Passes a status on, or makes memory for `count` rows. */
-static hm_status table_prepare_rows(hm_table *table, hm_status status, uint32_t count, bool grows)
+static void table_set_limit(hm_table *table)
+{
+    table->guard.limit = hm_table_committed_rows(table);
+}
+
+/* Passes a status on, or makes memory for n more rows, beside those that are promised. */
+static hm_status table_prepare_rows(hm_table *table, hm_status status, uint32_t n, bool grows)
 {
     if (status == HM_OK)
-        status = hm_table_commit_columns(table, count, grows);
-    table->guard.limit = hm_table_committed_rows(table);
+        status = hm_table_commit_columns(table, hm_id_table_taken(&table->ids) + n, grows);
+    table_set_limit(table);
     return hm_table_blame(table, status);
 }
 
@@ -199,12 +205,13 @@ static hm_status table_prepare_for(hm_table *table, uint32_t n, bool grows, cons
 {
     if (hm_guard_refuses(&table->guard, "table", table->name))
         return HM_ERROR_BUSY;
-    if (n > hm_table_capacity(table) - table->ids.count)
-        return hm_fail_full("table", table->name, table->ids.count, hm_table_capacity(table), n);
+    if (n > hm_id_table_left(&table->ids))
+        return hm_fail_full("table", table->name, hm_id_table_taken(&table->ids),
+                            hm_table_capacity(table), n);
     table_move move = {table, values};
     hm_status status =
         hm_id_table_prepare(&table->ids, table->name, n, grows, &move, table_move_with);
-    return table_prepare_rows(table, status, table->ids.count + n, grows);
+    return table_prepare_rows(table, status, n, grows);
 }
 
 static hm_status table_prepare(hm_table *table, uint32_t n, bool grows)
@@ -213,6 +220,7 @@ static hm_status table_prepare(hm_table *table, uint32_t n, bool grows)
 }
 
 HM_ID_TABLE_RESERVE(table)
+HM_ID_TABLE_PROMISES(table)
 
 static hm_handle table_issue(hm_table *table)
 {
@@ -313,12 +321,28 @@ hm_status hm_table_adopt(hm_table *table, hm_handle handle, const void *const *v
     table_move move = {table, moved};
     if (status == HM_OK)
         status = hm_id_table_prepare_adopt(&table->ids, handle, &move, table_move_with);
-    status = table_prepare_rows(table, status, last + 1, true);
+    status = table_prepare_rows(table, status, 1, true);
     if (status != HM_OK)
         return status;
     hm_id_table_take(&table->ids, handle);
     hm_table_open_rows(table, last, 1);
     hm_table_write_row(table, last, moved);
+    return HM_OK;
+}
+
+/* The memory of the row was made with the promise. */
+hm_status hm_table_insert_as(hm_table *table, hm_handle promised, const void *const *values)
+{
+    HM_CONTRACT(table != NULL, "hm_table_insert_as: table is NULL");
+    if (hm_guard_refuses(&table->guard, "table", table->name))
+        return HM_ERROR_BUSY;
+    if (!hm_id_table_has_promised(&table->ids, promised))
+        return hm_promises_refuse("table", table->name, promised);
+    hm_id_table_take_back(&table->ids, promised);
+    hm_id_table_take(&table->ids, promised);
+    table_set_limit(table);
+    hm_table_open_rows(table, table->ids.count - 1, 1);
+    hm_table_write_row(table, table->ids.count - 1, values);
     return HM_OK;
 }
 
@@ -476,7 +500,7 @@ hm_status hm_table_trim(hm_table *table)
     hm_status status = hm_table_trim_columns(table);
     if (status == HM_OK)
         status = hm_dense_trim_ids(&table->ids, &table->order, table, hm_table_move);
-    table->guard.limit = hm_table_committed_rows(table);
+    table_set_limit(table);
     return hm_table_blame(table, status);
 }
 

@@ -402,7 +402,7 @@ hm_status hm_table_trim_columns(hm_table *table)
 {
     hm_status status = HM_OK;
     for (uint32_t i = 0; i < table->array_count && status == HM_OK; i++) {
-        table->arrays[i].count = table_bytes_of(table, i, table->ids.count);
+        table->arrays[i].count = table_bytes_of(table, i, hm_id_table_taken(&table->ids));
         status = hm_array_trim(&table->arrays[i]);
     }
     hm_table_count_committed(table);

@@ -27,6 +27,8 @@ static const char *adopt_find_obstacle(const hm_id_table *table, hm_handle handl
         return hm_id_table_contains(table, handle) ? HM_ADOPT_IS_ALIVE : HM_ADOPT_IS_TAKEN;
     if (is_made && hm_handle_is_free(table->entries[slot]))
         return HM_ADOPT_IS_RETIRED;
+    if (is_made && hm_id_table_is_promised(table->entries[slot]))
+        return HM_ADOPT_IS_PROMISED;
     if (hm_handle_generation(handle) < last)
         return HM_ADOPT_IS_STALE;
     return adopt_is_promised(table, slot, promised) ? "its slot is promised to commands" : NULL;
@@ -68,7 +70,7 @@ hm_status hm_id_table_check_adopt(const hm_id_table *table, const char *what, co
                                       table->last_generation);
     if (status == HM_OK)
         status = hm_adopt_refuse(what, name, handle, adopt_find_obstacle(table, handle, promised));
-    uint64_t count = (uint64_t)table->count + promised;
+    uint64_t count = (uint64_t)hm_id_table_taken(table) + promised;
     if (status == HM_OK && count >= table->capacity)
         status = hm_fail_full(what, name, count, table->capacity, 1);
     return status;
@@ -81,7 +83,7 @@ hm_status hm_id_table_prepare_adopt(hm_id_table *table, hm_handle handle, void *
     size_t slots = (size_t)hm_handle_index(handle) + 1;
     if (slots <= table->slot_count)
         return HM_OK;
-    size_t need = table->used + (slots - table->slot_count);
+    size_t need = (size_t)table->used + hm_id_table_promised(table) + (slots - table->slot_count);
     hm_status status = HM_OK;
     if (positions->moves_to_grow && need > positions->capacity) {
         size_t capacity = hm_array_wider(positions->capacity, need, table->capacity);

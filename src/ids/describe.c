@@ -52,6 +52,10 @@ size_t hm_describe(const hm_description *what, char *buffer, size_t size)
                          "retired: slot %" HM_U32 " of '%s' has used up its generations, the handle"
                          " has %" HM_U32,
                          slot, name, generation);
+    case HM_HANDLE_PROMISED:
+        return hm_format(buffer, size,
+                         "promised: slot %" HM_U32 " of '%s' has no item yet, generation %" HM_U32,
+                         slot, name, generation);
     default: /* HM_HANDLE_FORGED; a secondary tells of HM_HANDLE_ABSENT */
         return describe_forged(what, name, buffer, size);
     }

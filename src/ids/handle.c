@@ -13,7 +13,8 @@ const char *hm_handle_state_name(hm_handle_state state)
                                         [HM_HANDLE_STALE] = "HM_HANDLE_STALE",
                                         [HM_HANDLE_RETIRED] = "HM_HANDLE_RETIRED",
                                         [HM_HANDLE_FORGED] = "HM_HANDLE_FORGED",
-                                        [HM_HANDLE_ABSENT] = "HM_HANDLE_ABSENT"};
+                                        [HM_HANDLE_ABSENT] = "HM_HANDLE_ABSENT",
+                                        [HM_HANDLE_PROMISED] = "HM_HANDLE_PROMISED"};
     return (size_t)state < sizeof names / sizeof *names ? names[state] : "unknown state";
 }
 

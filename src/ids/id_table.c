@@ -14,19 +14,11 @@ static bool id_table_is_spent(const hm_id_table *table, uint32_t slot)
     return hm_handle_generation(table->entries[slot]) == table->last_generation;
 }
 
-/* The array of floors begins with itself, and with the first range of the table, which was that of
- * the positions until they moved alone; NULL before. */
-typedef struct id_table_head {
-    hm_array array;
-    unsigned char *first;
-    size_t first_size; /* bytes */
-} id_table_head;
+enum { ID_TABLE_FLOORS_HEAD = sizeof(hm_id_table_head) / sizeof(uint16_t) };
 
-enum { ID_TABLE_FLOORS_HEAD = sizeof(id_table_head) / sizeof(uint16_t) };
-
-static id_table_head *id_table_head_of(const hm_id_table *table)
+static hm_id_table_head *id_table_head_of(const hm_id_table *table)
 {
-    return (id_table_head *)(void *)table->floors;
+    return (hm_id_table_head *)(void *)table->floors;
 }
 
 /* Returns NULL if no slot of the unit was ever dropped. */
@@ -170,8 +162,8 @@ hm_status hm_id_table_move(hm_id_table *table, size_t capacity, size_t slots,
     const hm_array *first = &table->slot_array;
     if (capacity == 0) {
         capacity = hm_id_table_first_capacity(first->memory, table->capacity, more, count);
-        if (capacity < table->used)
-            capacity = table->used;
+        if (capacity < (size_t)table->used + hm_id_table_promised(table))
+            capacity = (size_t)table->used + hm_id_table_promised(table);
         if (capacity > first->capacity / 2)
             return HM_OK;
         slots = hm_id_table_slots_for(table, capacity);
@@ -256,9 +248,10 @@ hm_status hm_id_table_init(hm_id_table *table, const hm_id_table_desc *desc)
 void hm_id_table_fini(hm_id_table *table)
 {
     HM_CONTRACT(table != NULL, "hm_id_table_fini: table is NULL");
-    id_table_head head = {.first = NULL};
+    hm_id_table_head head = {.first = NULL};
     if (table->floors != NULL)
         head = *id_table_head_of(table);
+    hm_array_close(&head.promises);
     hm_array_close(&table->floors);
     hm_array_fini(&table->entry_array);
     hm_array_fini(&table->slot_array);
@@ -307,8 +300,8 @@ hm_status hm_id_table_reserve(hm_id_table *table, uint32_t n)
 /* Returns in *fresh how many slots the next n issues create, or why they cannot. */
 static hm_status id_table_admit(hm_id_table *table, const char *name, uint32_t n, uint32_t *fresh)
 {
-    if (n > table->capacity - table->count)
-        return hm_fail_full("id_table", NULL, table->count, table->capacity, n);
+    if (n > hm_id_table_left(table))
+        return hm_fail_full("id_table", NULL, hm_id_table_taken(table), table->capacity, n);
     *fresh = n - id_table_count_usable(table, n);
     if (*fresh <= table->max_slots - table->slot_count)
         return HM_OK;
@@ -319,15 +312,15 @@ static hm_status id_table_admit(hm_id_table *table, const char *name, uint32_t n
 uint32_t hm_id_table_available(const hm_id_table *table)
 {
     HM_CONTRACT(table != NULL, "hm_id_table_available: table is NULL");
-    uint32_t most = table->capacity - table->count, fresh = table->max_slots - table->slot_count;
+    uint32_t most = hm_id_table_left(table), fresh = table->max_slots - table->slot_count;
     return fresh >= most ? most : fresh + id_table_count_usable(table, most - fresh);
 }
 
 /* Whether a table without a capacity has no space for n more live slots. */
 static bool id_table_outgrows(const hm_id_table *table, uint32_t n)
 {
-    return table->slot_array.moves_to_grow && n <= table->capacity - table->count &&
-           n > table->slot_array.capacity - table->count;
+    return table->slot_array.moves_to_grow && n <= hm_id_table_left(table) &&
+           n > table->slot_array.capacity - hm_id_table_taken(table);
 }
 
 bool hm_id_table_moves(const hm_id_table *table, uint32_t n)
@@ -348,7 +341,7 @@ hm_status hm_id_table_widen(hm_id_table *table, const char *name, uint32_t n, vo
     hm_status status = id_table_admit(table, name, n, &fresh);
     if (status != HM_OK)
         return status;
-    size_t need = (size_t)table->count + n;
+    size_t need = (size_t)hm_id_table_taken(table) + n;
     size_t capacity = first->capacity * hm_array_factor(first->memory, first->range_size);
     if (capacity > table->capacity)
         capacity = table->capacity;
@@ -370,7 +363,7 @@ hm_status hm_id_table_prepare(hm_id_table *table, const char *name, uint32_t n, 
         return status;
     status = hm_id_table_open_entries(table, (size_t)table->slot_count + fresh, grows);
     if (status == HM_OK)
-        status = hm_array_commit(&table->slot_array, (size_t)table->count + n, grows);
+        status = hm_array_commit(&table->slot_array, (size_t)hm_id_table_taken(table) + n, grows);
     return status;
 }
 
@@ -484,11 +477,12 @@ void hm_id_table_swap(hm_id_table *table, uint32_t a, uint32_t b)
 }
 
 /* Returns how many slots a trim must keep: all up to the end of the unit of the last one that is
- * alive or spent. The floor that a spent one would set would retire its neighbours. */
+ * not free, or is spent. The floor that a spent one would set would retire its neighbours. */
 static uint32_t id_table_slots_to_keep(const hm_id_table *table)
 {
     uint32_t end = table->slot_count;
-    while (end > 0 && hm_handle_index(table->entries[end - 1]) >= table->count &&
+    uint32_t free = table->used - table->count;
+    while (end > 0 && hm_handle_index(table->entries[end - 1]) - table->count < free &&
            !id_table_is_spent(table, end - 1))
         end--;
     uint64_t units = ((uint64_t)end + HM_ID_TABLE_UNIT - 1) / HM_ID_TABLE_UNIT;
@@ -591,7 +585,7 @@ hm_status hm_id_table_trim_slots(hm_id_table *table)
     }
     table->fresh_end = 0; /* What is committed and the floors may have changed. */
     if (status == HM_OK) {
-        table->slot_array.count = table->used;
+        table->slot_array.count = (size_t)table->used + hm_id_table_promised(table);
         status = hm_array_decommit(&table->slot_array);
     }
     return status;
@@ -611,10 +605,12 @@ hm_handle_state hm_id_table_explain(const hm_id_table *table, hm_handle handle)
         return generation <= hm_id_table_floor_of(table, slot) ? HM_HANDLE_STALE : HM_HANDLE_FORGED;
     }
     hm_handle entry = table->entries[slot];
-    if (hm_handle_index(entry) == HM_INVALID_INDEX)
+    if (hm_handle_index(entry) == HM_INVALID_INDEX && hm_handle_is_free(entry))
         return HM_HANDLE_RETIRED;
     if (hm_id_table_contains(table, handle))
         return HM_HANDLE_LIVE;
+    if (hm_handle_match(entry, handle) == HM_INVALID_INDEX)
+        return HM_HANDLE_PROMISED;
     return generation <= hm_handle_generation(entry) ? HM_HANDLE_STALE : HM_HANDLE_FORGED;
 }
 
@@ -664,9 +660,12 @@ void hm_id_table_add_stats(const hm_id_table *table, hm_stats *stats)
     stats->slots = table->slot_count;
     stats->max_slots = table->max_slots;
     stats->free_slots = table->used - table->count;
-    stats->retired_slots = table->slot_count - table->used;
+    stats->promised_slots = hm_id_table_promised(table);
+    stats->retired_slots = table->slot_count - table->used - stats->promised_slots;
     hm_stats_add(stats, &table->entry_array);
     hm_stats_add(stats, &table->slot_array);
+    if (hm_id_table_promises(table) != NULL)
+        hm_stats_add(stats, hm_id_table_promises(table));
     if (table->floors != NULL) {
         hm_stats_add(stats, table->floors);
         stats->reserved_size += id_table_head_of(table)->first_size;
@@ -676,15 +675,17 @@ void hm_id_table_add_stats(const hm_id_table *table, hm_stats *stats)
 static bool id_table_counts_are_valid(const hm_id_table *table)
 {
     return table->count <= table->used && table->used <= table->slot_count &&
-           table->slot_count <= table->max_slots && table->used <= table->slot_array.limit &&
+           table->slot_count <= table->max_slots &&
+           (uint64_t)table->used + hm_id_table_promised(table) <= table->slot_array.limit &&
+           hm_promises_ready(hm_id_table_promises(table)) <= hm_id_table_promised(table) &&
            table->slot_count <= table->entry_array.limit &&
            table->fresh_end <= table->entry_array.limit &&
            table->entries == hm_array_data(&table->entry_array) &&
            table->slots == hm_array_data(&table->slot_array);
 }
 
-/* `slots` has the slot at the position in its entry, or the slot is retired. Only a retired one has
- * the free bit. */
+/* `slots` has the slot at the position in its entry, or the slot is retired or promised. Only a
+ * retired one has the free bit. */
 static bool id_table_entry_is_valid(const hm_id_table *table, uint32_t slot)
 {
     hm_handle entry = table->entries[slot];
@@ -692,7 +693,7 @@ static bool id_table_entry_is_valid(const hm_id_table *table, uint32_t slot)
     if (hm_handle_type_id(entry) != table->type_id || hm_handle_generation(entry) == 0)
         return false;
     if (position == HM_INVALID_INDEX)
-        return hm_handle_is_free(entry) && id_table_is_spent(table, slot);
+        return !hm_handle_is_free(entry) || id_table_is_spent(table, slot);
     if (position >= table->used || table->slots[position] != slot)
         return false;
     return !hm_handle_is_free(entry);
@@ -705,12 +706,16 @@ hm_status hm_id_table_validate(const hm_id_table *table)
         return hm_fail(HM_ERROR_CORRUPT, "the id table's counts and arrays disagree");
     /* An entry's position leads back to its slot, so no two slots share one. If as many slots have
      * a position as there are positions below `used`, each position is taken exactly once. */
-    uint32_t with_position = 0;
+    uint32_t with_position = 0, promised = 0;
     for (uint32_t slot = 0; slot < table->slot_count; slot++) {
         if (!id_table_entry_is_valid(table, slot))
             return hm_fail(HM_ERROR_CORRUPT, "the entry of slot %" HM_U32 " is damaged", slot);
         with_position += hm_handle_index(table->entries[slot]) != HM_INVALID_INDEX;
+        promised += hm_id_table_is_promised(table->entries[slot]);
     }
+    if (promised != hm_id_table_promised(table))
+        return hm_fail(HM_ERROR_CORRUPT, "%" HM_U32 " slots are promised, not %" HM_U32, promised,
+                       hm_id_table_promised(table));
     if (with_position != table->used)
         return hm_fail(HM_ERROR_CORRUPT,
                        "%" HM_U32 " slots have positions, but %" HM_U32 " are used", with_position,

@@ -199,11 +199,57 @@ hm_status hm_id_table_open_entries(hm_id_table *table, size_t slots, bool grows)
  * move to a range of their own. A whole range has been resized before. */
 hm_status hm_id_table_open_positions(hm_id_table *table, size_t n);
 
-/* Returns how many live positions have memory: at most the capacity. */
+/* promise: an array of handles that are ready to be given out, NULL if there was none. */
+
+/* The array begins with itself, how many of its handles have been given out, which threads write,
+ * and how many slots are promised: those of the others, and those whose items are still to come. */
+typedef struct hm_promise_head {
+    hm_array array;
+    uint32_t given;
+    uint32_t promised;
+} hm_promise_head;
+
+/* Returns how many slots are promised. */
+static inline uint32_t hm_promises_count(const hm_array *list)
+{
+    return list != NULL ? ((const hm_promise_head *)(const void *)list)->promised : 0;
+}
+
+/* The array of floors begins with itself, and with what few tables have: the first range of the
+ * table, which was that of the positions until they moved alone, and the promises; or NULL. */
+typedef struct hm_id_table_head {
+    hm_array array;
+    unsigned char *first;
+    size_t first_size; /* bytes */
+    hm_array *promises;
+} hm_id_table_head;
+
+static inline hm_array *hm_id_table_promises(const hm_id_table *table)
+{
+    return table->floors != NULL ? ((hm_id_table_head *)(void *)table->floors)->promises : NULL;
+}
+
+/* Returns how many slots are promised; live or promised; how many more may be. */
+static inline uint32_t hm_id_table_promised(const hm_id_table *table)
+{
+    return hm_promises_count(hm_id_table_promises(table));
+}
+static inline uint32_t hm_id_table_taken(const hm_id_table *table)
+{
+    return table->count + hm_id_table_promised(table);
+}
+static inline uint32_t hm_id_table_left(const hm_id_table *table)
+{
+    return table->capacity - hm_id_table_taken(table);
+}
+
+/* Returns how many live positions have memory, beside those of promised slots: at most the capacity.
+ */
 static inline uint32_t hm_id_table_ready(const hm_id_table *table)
 {
-    size_t limit = table->slot_array.limit;
-    return limit < table->capacity ? (uint32_t)limit : table->capacity;
+    size_t limit = table->slot_array.limit < table->capacity ? table->slot_array.limit
+                                                             : table->capacity;
+    return (uint32_t)limit - hm_id_table_promised(table);
 }
 
 /* Makes a table in which nothing counts yet, but whose arrays hold what a load began, one that has
@@ -322,6 +368,7 @@ hm_status hm_adopt_refuse(const char *what, const char *name, hm_handle handle,
 #define HM_ADOPT_IS_ALIVE "it is alive"
 #define HM_ADOPT_IS_TAKEN "its slot has another item"
 #define HM_ADOPT_IS_RETIRED "its slot is retired"
+#define HM_ADOPT_IS_PROMISED "its slot is promised"
 #define HM_ADOPT_IS_STALE "its slot has issued later ones"
 
 /* An adopt has three steps; only the last, which cannot fail, changes what the table says.
@@ -337,6 +384,75 @@ hm_status hm_id_table_check_adopt(const hm_id_table *table, const char *what, co
 hm_status hm_id_table_prepare_adopt(hm_id_table *table, hm_handle handle, void *owner,
                                     hm_ids_mover move);
 void hm_id_table_take(hm_id_table *table, hm_handle handle);
+
+/* promises */
+
+/* Returns how many are ready. */
+uint32_t hm_promises_ready(const hm_array *list);
+
+/* Makes memory for n more. HM_ERROR_MEMORY: nothing has changed. */
+hm_status hm_promises_open(hm_array **list, const hm_memory *memory, uint32_t n);
+
+/* Adds n, for which there is memory, and returns where the caller writes them. */
+hm_handle *hm_promises_append(hm_array *list, uint32_t n);
+
+/* Gives the next one out; null, and why, if there is none. Any number of threads may call it. */
+hm_handle hm_promises_give(const hm_array *list, const char *what, const char *name);
+
+/* Whether a handle that was ready has been given out. O(those that are ready). */
+bool hm_promises_are_given(const hm_array *list, hm_handle handle);
+
+/* One slot is promised no more. */
+void hm_promises_end(hm_array *list);
+
+/* HM_ERROR_STALE: no item waits for this handle. */
+hm_status hm_promises_refuse(const char *what, const char *name, hm_handle handle);
+
+/* Whether this is the entry of a promised slot. */
+static inline bool hm_id_table_is_promised(hm_handle entry)
+{
+    return hm_handle_index(entry) == HM_INVALID_INDEX && !hm_handle_is_free(entry);
+}
+
+/* Promises the slots of the next n issues, which have been prepared. HM_ERROR_MEMORY: none. */
+hm_status hm_id_table_set_aside(hm_id_table *table, uint32_t n);
+
+/* Whether the slot of a handle is promised, and the handle was given out. */
+bool hm_id_table_has_promised(const hm_id_table *table, hm_handle handle);
+
+/* Makes a promised slot the last free one. Its generation counts as used. */
+void hm_id_table_take_back(hm_id_table *table, hm_handle handle);
+
+/* The functions of a container with an id table and with static functions that prepare n inserts,
+ * and set the limit of the guard. */
+#define HM_ID_TABLE_PROMISES(kind)                                                                 \
+    hm_status hm_##kind##_reserve_promises(hm_##kind *kind, uint32_t n)                            \
+    {                                                                                              \
+        HM_CONTRACT(kind != NULL, "hm_" #kind "_reserve_promises: " #kind " is NULL");             \
+        uint32_t ready = hm_promises_ready(hm_id_table_promises(&kind->ids));                      \
+        n = n > ready ? n - ready : 0;                                                             \
+        hm_status status = kind##_prepare(kind, n, false);                                         \
+        if (status != HM_OK || n == 0)                                                             \
+            return status;                                                                         \
+        status = hm_id_table_set_aside(&kind->ids, n);                                             \
+        kind##_set_limit(kind);                                                                    \
+        return hm_##kind##_blame(kind, status);                                                    \
+    }                                                                                              \
+    hm_handle hm_##kind##_promise(hm_##kind *kind)                                                 \
+    {                                                                                              \
+        HM_CONTRACT(kind != NULL, "hm_" #kind "_promise: " #kind " is NULL");                      \
+        return hm_promises_give(hm_id_table_promises(&kind->ids), #kind, kind->name);              \
+    }                                                                                              \
+    bool hm_##kind##_give_up(hm_##kind *kind, hm_handle promised)                                  \
+    {                                                                                              \
+        HM_CONTRACT(kind != NULL, "hm_" #kind "_give_up: " #kind " is NULL");                      \
+        if (hm_guard_refuses(&kind->guard, #kind, kind->name) ||                                   \
+            !hm_id_table_has_promised(&kind->ids, promised))                                       \
+            return false;                                                                          \
+        hm_id_table_take_back(&kind->ids, promised);                                               \
+        kind##_set_limit(kind);                                                                    \
+        return true;                                                                               \
+    }
 
 /* describe: what a handle means to a container, in words. Each container has a function `describe`,
  * which finds out what there is to say; the sentences are here, one for each state. */

@@ -116,6 +116,7 @@ static hm_status pool_init_all(hm_pool *pool, const hm_pool_desc *desc)
 
 static void pool_release_all(hm_pool *pool)
 {
+    hm_array_close(&pool->promises);
     hm_pool_storage_fini(pool);
     hm_pool_columns_fini(pool);
     memset(pool, 0, sizeof *pool);
@@ -173,7 +174,9 @@ hm_handle_state hm_pool_explain(const hm_pool *pool, hm_handle handle)
     if (slot >= pool->slot_count)
         return HM_HANDLE_OUT_OF_RANGE;
     uint32_t last = hm_pool_entry_generation(pool->entries[slot]);
-    if (last == pool->places.last_generation && !hm_pool_lives(pool, slot))
+    if (hm_pool_is_promised(pool, slot) && generation == last)
+        return HM_HANDLE_PROMISED;
+    if (!hm_pool_is_promised(pool, slot) && last == pool->places.last_generation && !hm_pool_lives(pool, slot))
         return HM_HANDLE_RETIRED;
     if (generation == last && hm_pool_lives(pool, slot))
         return HM_HANDLE_LIVE;
@@ -215,7 +218,8 @@ hm_pool_stats hm_pool_get_stats(const hm_pool *pool)
                            .capacity = pool->capacity,
                            .slots = pool->slot_count,
                            .max_slots = pool->max_slots,
-                           .free_slots = pool->slot_count - pool->count - pool->retired_count,
+                           .free_slots = hm_pool_hole_count(pool),
+                           .promised_slots = hm_pool_promised(pool),
                            .retired_slots = pool->retired_count,
                            .committed_size = pool->item_committed_size,
                            .reserved_size = pool->item_reserved_size};
@@ -224,13 +228,15 @@ hm_pool_stats hm_pool_get_stats(const hm_pool *pool)
     hm_stats_add(&stats, &pool->hole_array);
     hm_stats_add(&stats, &pool->unit_array);
     hm_stats_add(&stats, &pool->extent_array);
+    if (pool->promises != NULL)
+        hm_stats_add(&stats, pool->promises);
     return stats;
 }
 
 /* validate */
 
 typedef struct pool_census {
-    uint32_t live, cold, retired; /* slots; the others are holes with memory */
+    uint32_t live, cold, retired, promised; /* slots; the others are holes with memory */
 } pool_census;
 
 /* Counts a slot as one of the kinds. Returns false when it is none of them. */
@@ -241,13 +247,17 @@ static bool pool_count_slot(const hm_pool *pool, uint32_t slot, pool_census *cou
     bool live = hm_pool_lives(pool, slot);
     bool hole = ((word->live ^ word->open) >> slot % HM_POOL_WORD & 1) != 0;
     bool spent = hm_pool_entry_generation(entry) == pool->places.last_generation;
-    bool has_memory = hm_pool_has_memory(pool, slot);
+    bool has_memory = hm_pool_has_memory(pool, slot), promised = hm_pool_is_promised(pool, slot);
     count->live += live;
-    count->retired += !live && !hole;
+    count->promised += promised;
+    count->retired += !live && !hole && !promised;
     count->cold += hole && !has_memory;
     if (hm_pool_entry_generation(entry) == 0 || live == ((entry & HM_POOL_FREE_ENTRY) != 0) ||
-        ((entry ^ pool->fresh_entry) & ~HM_POOL_FREE_ENTRY) >> 16 != 0)
+        ((entry ^ pool->fresh_entry) & HM_POOL_PROMISED_MASK) !=
+            (promised ? HM_POOL_PROMISED_MASK : 0))
         return false;
+    if (promised)
+        return !live && !hole;
     /* Whether a retired slot has memory does not matter. */
     return live ? !hole && has_memory : hole != spent;
 }
@@ -255,18 +265,18 @@ static bool pool_count_slot(const hm_pool *pool, uint32_t slot, pool_census *cou
 static bool pool_counts_are_valid(const hm_pool *pool)
 {
     bool is_busy = hm_guard_is_busy(&pool->guard);
-    return pool->slot_count <= pool->max_slots && pool->count <= pool->capacity &&
+    return pool->slot_count <= pool->max_slots && pool->count <= hm_pool_limit(pool) &&
            pool->slot_count <= pool->fresh_end && pool->fresh_end <= hm_pool_columns_limit(pool) &&
            pool->fresh_end <= hm_pool_storage_fresh_end(pool) &&
            (!pool->has_cold || pool->fresh_end == pool->slot_count) &&
-           pool->guard.limit == (is_busy ? 0 : pool->capacity) &&
+           pool->guard.limit == (is_busy ? 0 : hm_pool_limit(pool)) &&
            pool->erase_limit == (is_busy ? 0 : hm_pool_erase_limit(pool)) &&
            hm_pool_columns_are_valid(pool);
 }
 
 static hm_status pool_validate(const hm_pool *pool)
 {
-    pool_census count = {0, 0, 0};
+    pool_census count = {0, 0, 0, 0};
     if (hm_pool_memory(pool) == NULL)
         return HM_OK;
     if (!pool_counts_are_valid(pool) || !hm_pool_storage_is_valid(pool))
@@ -278,7 +288,9 @@ static hm_status pool_validate(const hm_pool *pool)
     if (pool->slot_count != 0 && !hm_pool_levels_are_valid(pool))
         return hm_fail(HM_ERROR_CORRUPT, "the levels above the pool's bits are damaged");
     bool is_consistent = count.live == pool->count && (count.cold == 0 || pool->has_cold) &&
-                         count.retired == pool->retired_count;
+                         count.retired == pool->retired_count &&
+                         count.promised == hm_pool_promised(pool) &&
+                         hm_promises_ready(pool->promises) <= count.promised;
     if (!is_consistent)
         return hm_fail(HM_ERROR_CORRUPT, "the pool's counts disagree with its slots");
     return HM_OK;

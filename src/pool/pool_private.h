@@ -5,6 +5,7 @@
 
 #include "../memory/poison_private.h"
 
+#include "../ids/ids_private.h"
 #include "../memory/memory_private.h"
 
 #include <handle_map/pool.h>
@@ -95,10 +96,33 @@ static inline uint32_t hm_pool_entry_generation(uint32_t entry)
     return entry & HM_HANDLE_MAX_GENERATION;
 }
 
+/* Whether a slot below slot_count is promised. */
+static inline bool hm_pool_is_promised(const hm_pool *pool, uint32_t slot)
+{
+    return ((pool->entries[slot] ^ pool->fresh_entry) & HM_POOL_PROMISED_MASK) != 0;
+}
+
 /* Returns erase_limit, unless the pool is busy. */
 static inline uint32_t hm_pool_erase_limit(const hm_pool *pool)
 {
     return pool->destroy != NULL ? 0 : pool->places.last_generation;
+}
+
+static inline uint32_t hm_pool_promised(const hm_pool *pool)
+{
+    return hm_promises_count(pool->promises);
+}
+
+/* Returns how many items fit beside the promised ones. */
+static inline uint32_t hm_pool_limit(const hm_pool *pool)
+{
+    return pool->capacity - hm_pool_promised(pool);
+}
+
+/* Returns how many slots are neither live, nor retired, nor promised. */
+static inline uint32_t hm_pool_hole_count(const hm_pool *pool)
+{
+    return pool->slot_count - pool->count - pool->retired_count - hm_pool_promised(pool);
 }
 
 static inline uint32_t hm_pool_word_count(uint64_t slots)

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* pool: the life cycle of slots.
  *
- * Every issued slot is in one of four states:
+ * Every issued slot is in one of five states:
  *     live      bits in `live` and `open`, entry without the free bit
  *     hole      bit in `open` only, entry with the free bit
  *     cold      a hole that lacks some of its memory, which trim gave back
  *     retired   no bit, entry with the free bit and the last generation
+ *     promised  no bit, entry with the free bit and the type id reversed
  *
  * A slot is retired when its last item is erased, so that every hole can be issued. Holes are taken
  * in one order, whether or not they are cold, so that handles do not depend on the size of a page.
@@ -14,11 +15,6 @@
 
 #include "../base/base_private.h"
 #include "../ids/ids_private.h"
-
-static uint32_t pool_hole_count(const hm_pool *pool)
-{
-    return pool->slot_count - pool->count - pool->retired_count;
-}
 
 /* insert */
 
@@ -45,7 +41,7 @@ static hm_status pool_warm_holes(hm_pool *pool, uint32_t n)
                 return status;
             holes &= holes - 1;
         }
-    if (n == pool_hole_count(pool))
+    if (n == hm_pool_hole_count(pool))
         pool->has_cold = false;
     return HM_OK;
 }
@@ -53,7 +49,7 @@ static hm_status pool_warm_holes(hm_pool *pool, uint32_t n)
 /* Makes n places ready: holes, then fresh ones. There are enough. */
 static hm_status pool_make_ready(hm_pool *pool, uint32_t n, bool grows)
 {
-    uint32_t holes = n < pool_hole_count(pool) ? n : pool_hole_count(pool), fresh = n - holes;
+    uint32_t holes = n < hm_pool_hole_count(pool) ? n : hm_pool_hole_count(pool), fresh = n - holes;
     hm_status status = pool_warm_holes(pool, holes);
     if (status == HM_OK && fresh != 0) {
         status = hm_pool_columns_commit(pool, (uint64_t)pool->slot_count + fresh, grows);
@@ -72,16 +68,23 @@ hm_status hm_pool_blame(const hm_pool *pool, hm_status status)
     return hm_blame(status, &limits);
 }
 
+/* Returns how many slots can be issued: holes and fresh ones. */
+static uint32_t pool_unissued(const hm_pool *pool)
+{
+    return pool->max_slots - pool->count - pool->retired_count - hm_pool_promised(pool);
+}
+
 hm_status hm_pool_prepare(hm_pool *pool, uint32_t n, bool grows)
 {
     if (hm_guard_refuses(&pool->guard, "pool", pool->name))
         return HM_ERROR_BUSY;
-    if (n > pool->capacity - pool->count)
-        return hm_fail_full("pool", pool->name, pool->count, pool->capacity, n);
-    if (n > pool->max_slots - pool->count - pool->retired_count)
+    if (n > hm_pool_limit(pool) - pool->count)
+        return hm_fail_full("pool", pool->name, pool->count + hm_pool_promised(pool),
+                            pool->capacity, n);
+    if (n > pool_unissued(pool))
         return hm_fail_spent(pool->name, pool->max_slots, pool->retired_count);
     if (!pool->has_cold &&
-        n <= (uint64_t)pool_hole_count(pool) + pool->fresh_end - pool->slot_count)
+        n <= (uint64_t)hm_pool_hole_count(pool) + pool->fresh_end - pool->slot_count)
         return HM_OK;
     return hm_pool_blame(pool, pool_make_ready(pool, n, grows));
 }
@@ -95,8 +98,7 @@ hm_status hm_pool_reserve(hm_pool *pool, uint32_t n)
 uint32_t hm_pool_available(const hm_pool *pool)
 {
     HM_CONTRACT(pool != NULL, "hm_pool_available: pool is NULL");
-    return hm_pool_at_most(pool->capacity - pool->count,
-                           pool->max_slots - pool->count - pool->retired_count);
+    return hm_pool_at_most(hm_pool_limit(pool) - pool->count, pool_unissued(pool));
 }
 
 /* Returns the hole that is not recent and has `k` of these before it. */
@@ -111,8 +113,8 @@ static uint32_t pool_find_hole(const hm_pool *pool, uint32_t k)
 hm_handle hm_pool_upcoming(const hm_pool *pool, uint32_t k)
 {
     HM_CONTRACT(pool != NULL, "hm_pool_upcoming: pool is NULL");
-    uint32_t recent = pool->recent_count, holes = pool_hole_count(pool);
-    if (k >= pool->capacity - pool->count)
+    uint32_t recent = pool->recent_count, holes = hm_pool_hole_count(pool);
+    if (k >= hm_pool_limit(pool) - pool->count)
         return HM_NULL_HANDLE;
     if (k >= holes) {
         uint64_t slot = (uint64_t)pool->slot_count + (k - holes);
@@ -162,7 +164,7 @@ void hm_pool_enter(hm_pool *pool)
 
 void hm_pool_leave(hm_pool *pool)
 {
-    hm_guard_leave(&pool->guard, pool->capacity);
+    hm_guard_leave(&pool->guard, hm_pool_limit(pool));
     pool->erase_limit = hm_pool_erase_limit(pool);
 }
 
@@ -260,6 +262,8 @@ static const char *pool_find_obstacle(const hm_pool *pool, hm_handle handle)
     uint32_t last = hm_pool_entry_generation(pool->entries[slot]);
     if (hm_pool_lives(pool, slot))
         return hm_handle_generation(handle) == last ? HM_ADOPT_IS_ALIVE : HM_ADOPT_IS_TAKEN;
+    if (hm_pool_is_promised(pool, slot))
+        return HM_ADOPT_IS_PROMISED;
     if (last == pool->places.last_generation)
         return HM_ADOPT_IS_RETIRED;
     return hm_handle_generation(handle) < last ? HM_ADOPT_IS_STALE : NULL;
@@ -273,8 +277,9 @@ static hm_status pool_check_adopt(const hm_pool *pool, hm_handle handle)
                                       pool->max_slots, pool->places.last_generation);
     if (status == HM_OK)
         status = hm_adopt_refuse("pool", pool->name, handle, pool_find_obstacle(pool, handle));
-    if (status == HM_OK && pool->count == pool->capacity)
-        status = hm_fail_full("pool", pool->name, pool->count, pool->capacity, 1);
+    if (status == HM_OK && pool->count == hm_pool_limit(pool))
+        status = hm_fail_full("pool", pool->name, pool->count + hm_pool_promised(pool),
+                              pool->capacity, 1);
     return status;
 }
 
@@ -308,6 +313,19 @@ static void pool_take_hole(hm_pool *pool, uint32_t slot)
         hm_pool_unlist_word(pool, word);
 }
 
+/* Names the item of a slot that has become live, and writes it. */
+static void pool_write(hm_pool *pool, hm_handle handle, const void *item)
+{
+    uint32_t slot = hm_handle_index(handle);
+    unsigned char *place = hm_pool_place_sized(pool, slot, pool->item_size);
+    pool->entries[slot] = (uint32_t)(handle.bits >> 32);
+    hm_memory_unpoison(place, pool->item_size);
+    if (item != NULL)
+        memcpy(place, item, pool->item_size);
+    else
+        memset(place, 0, pool->item_size);
+}
+
 hm_status hm_pool_adopt(hm_pool *pool, hm_handle handle, const void *item)
 {
     HM_CONTRACT(pool != NULL, "hm_pool_adopt: pool is NULL");
@@ -326,14 +344,104 @@ hm_status hm_pool_adopt(hm_pool *pool, hm_handle handle, const void *item)
     hm_pool_set_fresh_end(pool, hm_pool_storage_fresh_end(pool));
     if (status != HM_OK)
         return hm_pool_blame(pool, status);
-    pool->entries[slot] = (uint32_t)(handle.bits >> 32);
-    unsigned char *place = hm_pool_place_sized(pool, slot, pool->item_size);
-    hm_memory_unpoison(place, pool->item_size);
-    if (item != NULL)
-        memcpy(place, item, pool->item_size);
-    else
-        memset(place, 0, pool->item_size);
+    pool_write(pool, handle, item);
     return HM_OK;
+}
+
+/* promises */
+
+/* Makes the slot of a handle that was just issued a promised one. */
+static void pool_set_aside(hm_pool *pool, hm_handle handle)
+{
+    uint32_t slot = hm_handle_index(handle);
+    pool->entries[slot] ^= HM_POOL_PROMISED_MASK | HM_POOL_FREE_ENTRY;
+    pool->words[slot / HM_POOL_WORD].live ^= UINT64_C(1) << slot % HM_POOL_WORD;
+    pool->words[slot / HM_POOL_WORD].open ^= UINT64_C(1) << slot % HM_POOL_WORD;
+    pool->count--;
+}
+
+hm_status hm_pool_reserve_promises(hm_pool *pool, uint32_t n)
+{
+    HM_CONTRACT(pool != NULL, "hm_pool_reserve_promises: pool is NULL");
+    uint32_t ready = hm_promises_ready(pool->promises);
+    n = n > ready ? n - ready : 0;
+    hm_status status = hm_pool_prepare(pool, n, false);
+    if (status != HM_OK || n == 0)
+        return status;
+    status = hm_promises_open(&pool->promises, hm_pool_memory(pool), n);
+    if (status != HM_OK)
+        return hm_pool_blame(pool, status);
+    hm_handle *handles = hm_promises_append(pool->promises, n);
+    for (uint32_t i = 0; i < n; i++) {
+        handles[i] = hm_pool_issue(pool);
+        if (hm_handle_is_null(handles[i]))
+            handles[i] = hm_pool_issue_slow(pool);
+        pool_set_aside(pool, handles[i]);
+    }
+    pool->guard.limit = hm_pool_limit(pool);
+    return HM_OK;
+}
+
+hm_handle hm_pool_promise(hm_pool *pool)
+{
+    HM_CONTRACT(pool != NULL, "hm_pool_promise: pool is NULL");
+    return hm_promises_give(pool->promises, "pool", pool->name);
+}
+
+static void pool_end_promise(hm_pool *pool)
+{
+    hm_promises_end(pool->promises);
+    pool->guard.limit = hm_pool_limit(pool);
+}
+
+/* Whether the slot of a handle is promised, and the handle was given out. */
+static bool pool_has_promised(const hm_pool *pool, hm_handle handle)
+{
+    uint32_t slot = hm_handle_index(handle), upper = (uint32_t)(handle.bits >> 32);
+    return hm_promises_are_given(pool->promises, handle) && slot < pool->slot_count &&
+           !hm_handle_is_free(handle) &&
+           pool->entries[slot] == (upper ^ (HM_POOL_PROMISED_MASK | HM_POOL_FREE_ENTRY));
+}
+
+hm_status hm_pool_insert_as(hm_pool *pool, hm_handle promised, const void *item)
+{
+    HM_CONTRACT(pool != NULL, "hm_pool_insert_as: pool is NULL");
+    uint32_t slot = hm_handle_index(promised);
+    if (hm_guard_refuses(&pool->guard, "pool", pool->name))
+        return HM_ERROR_BUSY;
+    if (!pool_has_promised(pool, promised))
+        return hm_promises_refuse("pool", pool->name, promised);
+    hm_status status = hm_pool_storage_revive(pool, slot);
+    hm_pool_set_fresh_end(pool, hm_pool_storage_fresh_end(pool));
+    if (status != HM_OK)
+        return hm_pool_blame(pool, status);
+    pool_end_promise(pool);
+    pool->words[slot / HM_POOL_WORD].live |= UINT64_C(1) << slot % HM_POOL_WORD;
+    pool->words[slot / HM_POOL_WORD].open |= UINT64_C(1) << slot % HM_POOL_WORD;
+    pool->count++;
+    pool_write(pool, promised, item);
+    return HM_OK;
+}
+
+bool hm_pool_give_up(hm_pool *pool, hm_handle promised)
+{
+    HM_CONTRACT(pool != NULL, "hm_pool_give_up: pool is NULL");
+    uint32_t slot = hm_handle_index(promised), word = slot / HM_POOL_WORD;
+    if (hm_guard_refuses(&pool->guard, "pool", pool->name) || !pool_has_promised(pool, promised))
+        return false;
+    pool_end_promise(pool);
+    pool->entries[slot] ^= HM_POOL_PROMISED_MASK;
+    if (hm_handle_generation(promised) == pool->places.last_generation) {
+        pool->retired_count++;
+        return true;
+    }
+    pool->words[word].open |= UINT64_C(1) << slot % HM_POOL_WORD;
+    if (!hm_pool_is_listed(pool, word))
+        hm_pool_list_word(pool, word);
+    if (!hm_pool_has_memory(pool, slot))
+        pool->has_cold = true;
+    hm_pool_set_fresh_end(pool, hm_pool_storage_fresh_end(pool));
+    return true;
 }
 
 /* trim */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* save: the part of an id table: the generations of all slots, 0 for a retired one; the free slots
- * in the order in which they will be issued; the slots of the live positions, unless they ascend;
+ * in the order in which they will be issued, and the promised ones, since no promise counts where a
+ * file is loaded; the slots of the live positions, unless they ascend;
  * the generation floors.
  *
  * A load makes entries without a position first, so that one that has a position already shows that
@@ -27,7 +28,7 @@ void hm_save_describe_ids(hm_save_section *section, const hm_id_table *ids)
 {
     section->type_id = ids->type_id;
     section->count = ids->count;
-    section->details[HM_SAVE_FREE] = ids->used - ids->count;
+    section->details[HM_SAVE_FREE] = ids->used - ids->count + hm_id_table_promised(ids);
     section->details[HM_SAVE_SLOTS] = ids->slot_count;
     section->details[HM_SAVE_DROPPED_END] = ids->dropped_end;
     section->detail_count = HM_SAVE_IDS_DETAILS;
@@ -60,10 +61,29 @@ static uint64_t ids_slot(const void *slots, uint32_t position)
     return ((const uint32_t *)slots)[position];
 }
 
+/* What finds the promised slots in ascending order. */
+typedef struct ids_promised {
+    const hm_id_table *ids;
+    uint32_t *next; /* the slot to look at next */
+} ids_promised;
+
+static uint64_t ids_next_promised(const void *search, uint32_t i)
+{
+    const ids_promised *from = search;
+    const hm_handle *entries = from->ids->entries;
+    (void)i;
+    while (!hm_id_table_is_promised(entries[*from->next]))
+        ++*from->next;
+    return (*from->next)++;
+}
+
 void hm_save_ids(hm_save_out *out, const hm_id_table *ids)
 {
+    uint32_t next = 0;
+    const ids_promised promised = {ids, &next};
     hm_save_numbers(out, 2, ids->slot_count, ids_generation, ids);
     hm_save_numbers(out, 4, ids->used - ids->count, ids_slot, ids->slots + ids->count);
+    hm_save_numbers(out, 4, hm_id_table_promised(ids), ids_next_promised, &promised);
     if ((out->section->flags & HM_SAVE_ASCENDING) == 0)
         hm_save_numbers(out, 4, ids->count, ids_slot, ids->slots);
     hm_save_numbers(out, 2, ids_units_of(ids->dropped_end), ids_floor, ids);
@@ -148,10 +168,11 @@ static hm_status ids_load_generations(hm_save_in *in, hm_load_ids *load)
     return hm_load_check_retired(in, retired, slots - details[HM_SAVE_FREE] - in->section.count);
 }
 
-/* Whether no position has been given to the slot of an entry, and it is not retired. */
+/* Whether no position has been given to the slot of an entry, and it is not retired: it looks as a
+ * promised one until then. */
 static bool ids_is_open(hm_handle entry)
 {
-    return hm_handle_index(entry) == HM_INVALID_INDEX && !hm_handle_is_free(entry);
+    return hm_id_table_is_promised(entry);
 }
 
 /* Reads the slots of n positions from `position` on. */

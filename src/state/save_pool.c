@@ -44,13 +44,23 @@ static uint64_t pool_live(const void *container, uint32_t word)
     return ((const hm_pool *)container)->words[word].live;
 }
 
+/* Returns how many promised slots are holes in a file, in which no promise counts: those whose last
+ * generation was promised are retired. */
+static uint32_t pool_count_lost(const hm_pool *pool)
+{
+    uint32_t lost = 0;
+    for (uint32_t slot = 0; hm_pool_promised(pool) != 0 && slot < pool->slot_count; slot++)
+        lost += hm_pool_is_promised(pool, slot) && pool_generation(pool, slot) != 0;
+    return lost;
+}
+
 static void saved_pool_describe(const void *container, hm_save_section *section)
 {
     const hm_pool *pool = container;
     section->type_id = hm_pool_type_id(pool);
     section->count = pool->count;
     section->item_size = (uint32_t)pool->item_size;
-    section->details[POOL_HOLES] = pool->slot_count - pool->count - pool->retired_count;
+    section->details[POOL_HOLES] = hm_pool_hole_count(pool) + pool_count_lost(pool);
     section->details[POOL_SLOTS] = pool->slot_count;
     section->details[POOL_RECENT] = pool->recent_count;
     section->detail_count = POOL_DETAILS;

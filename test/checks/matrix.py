@@ -39,6 +39,8 @@ make one        | insert emplace emplace_zeroed | insert emplace emplace_zeroed 
 make n          | insert_n | insert_n | insert_n | set_n | create_n push_n | set_n | create_n add_n
 available       | = | = | = | - | = | - | =
 upcoming        | = | = | = | - | = | - | =
+promise         | reserve_promises promise insert_as give_up | reserve_promises promise insert_as \
+                give_up | reserve_promises promise insert_as give_up | - | - | - | -
 contains        | = | = | = | = | = | = | =
 get             | = | = | = | = | items | key_of | get has
 contains_n      | = | = | = | = | = | = | =

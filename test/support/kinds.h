@@ -102,6 +102,10 @@ static inline bool is_waiting(hm_progress progress)
     R(kind, emplace_zeroed, gives_no_place, gives_no_place, (c, &place))                           \
     R(kind, insert_n, is_full, is_busy, (c, NULL, 1, NULL))                                        \
     R(kind, adopt, is_full, is_busy, (c, h, NULL))                                                 \
+    R(kind, reserve_promises, is_full, is_busy, (c, 1))                                            \
+    R(kind, promise, is_null, is_null, (c))                                                        \
+    R(kind, insert_as, is_stale, is_busy, (c, h, NULL))                                            \
+    R(kind, give_up, is_zero, is_zero, (c, h))                                                     \
     R(kind, erase_at, is_zero, is_zero, (c, at))                                                   \
     R(kind, erase_if, is_zero, is_zero, (c, doomed, NULL))
 #define REMOVE_CHANGES(R, kind)                                                                    \
@@ -222,6 +226,10 @@ static inline bool is_waiting(hm_progress progress)
     R(table, emplace_zeroed, gives_no_row, gives_no_row, (c, rows))                                \
     R(table, insert_n, is_full, is_busy, (c, NULL, 1, NULL))                                       \
     R(table, adopt, is_full, is_busy, (c, h, NULL))                                                \
+    R(table, reserve_promises, is_full, is_busy, (c, 1))                                           \
+    R(table, promise, is_null, is_null, (c))                                                       \
+    R(table, insert_as, is_stale, is_busy, (c, h, NULL))                                           \
+    R(table, give_up, is_zero, is_zero, (c, h))                                                    \
     R(table, erase_at, is_zero, is_zero, (c, 0))                                                   \
     R(table, erase_if, is_zero, is_zero, (c, doomed, NULL))                                        \
     R(table, defragment, is_done, is_waiting, (c, 0, &order, budget))                              \

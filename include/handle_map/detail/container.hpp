@@ -23,19 +23,19 @@ template <class C> struct functions;
     }
 #define HM_CPP_FUNCTIONS(kind, f)                                                                  \
     template <> struct functions<hm_##kind> {                                                      \
-        f(kind, init) f(kind, fini) f(kind, count) f(kind, capacity)                               \
-        f(kind, contains) f(kind, contains_n) f(kind, describe) f(kind, explain)                   \
-        f(kind, get_stats) f(kind, validate) f(kind, clear) f(kind, trim)                          \
-        f(kind, reserve) f(kind, handle_at) f(kind, upcoming) f(kind, as_owners)                   \
-        f(kind, get_sized) f(kind, get_n) f(kind, handle_of) f(kind, insert_sized)                       \
-        f(kind, emplace_sized) f(kind, index_of) f(kind, insert_n) f(kind, erase_sized)                  \
-        f(kind, destroy) f(kind, destroy_n) f(kind, erase_n) f(kind, erase_at)                     \
-        f(kind, erase_if) f(kind, remove_n) f(kind, arrange) f(kind, touch)                        \
+        f(kind, init) f(kind, fini) f(kind, count) f(kind, capacity) f(kind, contains)             \
+        f(kind, contains_n) f(kind, describe) f(kind, explain) f(kind, get_stats)                  \
+        f(kind, validate) f(kind, clear) f(kind, trim) f(kind, reserve) f(kind, handle_at)         \
+        f(kind, upcoming) f(kind, as_owners) f(kind, get_sized) f(kind, get_n) f(kind, handle_of)  \
+        f(kind, insert_sized) f(kind, emplace_sized) f(kind, index_of) f(kind, insert_n)           \
+        f(kind, erase_sized) f(kind, destroy) f(kind, destroy_n) f(kind, erase_n)                  \
+        f(kind, erase_at) f(kind, erase_if) f(kind, remove_n) f(kind, arrange) f(kind, touch)      \
         f(kind, touch_all) f(kind, defragment) f(kind, lower_bound) f(kind, upper_bound)           \
-        f(kind, save) f(kind, load) f(kind, dump) f(kind, adopt) f(kind, merge)                    \
-        f(kind, watch) f(kind, changes) f(kind, apply) f(kind, save_changes) f(kind, load_changes) \
+        f(kind, save) f(kind, load) f(kind, dump) f(kind, adopt) f(kind, merge) f(kind, watch)     \
+        f(kind, changes) f(kind, apply) f(kind, save_changes) f(kind, load_changes)                \
         f(kind, visit) f(kind, save_values) f(kind, hash) f(kind, moved) f(kind, forget_order)     \
-        f(kind, available)                                                                         \
+        f(kind, available) f(kind, reserve_promises) f(kind, promise) f(kind, insert_as)           \
+        f(kind, give_up)                                                                           \
     };
 HM_CPP_FUNCTIONS(map, HM_CPP_FUNCTION)
 HM_CPP_FUNCTIONS(pool, HM_CPP_FUNCTION)

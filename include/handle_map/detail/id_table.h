@@ -17,6 +17,9 @@
  * the free bit, which no other entry has. That costs 8 bytes for 65,535 issues. When `max_slots`
  * slots are live or retired, the table is full.
  *
+ * A *promised* slot waits for its item: it has left `slots`, too, and its entry has no position, but
+ * not the free bit. `slots` keeps room for it.
+ *
  * Trim drops the units of slots after the last live one, gives back the pages of `entries` that
  * only they took, and keeps for each dropped unit one *generation floor*, the highest generation
  * issued there. A slot that is created there again starts above the floor, so handles from before
@@ -44,17 +47,17 @@ typedef struct hm_id_table {
     uint32_t *slots;      /* position -> slot: live ones, then free ones */
     uint32_t slot_count;  /* slots; lookups are bounded by it */
     uint32_t count;       /* live positions */
-    uint32_t used;        /* live and free positions; slot_count - used slots are retired */
+    uint32_t used;        /* live and free positions; other slots are retired or promised */
     uint32_t fresh_end;   /* slots; below it an entry is committed and starts at fresh_bits */
     uint64_t fresh_bits;  /* type id and generation of a slot's first issue, as handle bits */
     uint32_t max_slots;   /* slots */
-    uint32_t capacity;    /* live positions, at most */
+    uint32_t capacity;    /* live and promised slots, at most */
     uint32_t dropped_end; /* slots; every slot that a trim has dropped is below it */
     uint16_t type_id;
     uint16_t last_generation; /* a slot that has it is retired at its next issue */
     hm_array slot_array;      /* uint32_t; the range is this array's */
     hm_array entry_array;     /* hm_handle */
-    hm_array *floors;         /* uint16_t: itself, then unit -> floor; NULL: no slot was dropped */
+    hm_array *floors; /* uint16_t: itself and what few tables have, then unit -> floor; or NULL */
 } hm_id_table;
 
 HM_STATIC_ASSERT(sizeof(void *) != 8 || sizeof(hm_id_table) <= 192, "programs have many");

@@ -42,6 +42,9 @@ typedef struct hm_pool_places {
 } hm_pool_places;
 
 #define HM_POOL_FREE_ENTRY UINT32_C(0x80000000) /* the handle's free bit, in an entry */
+/* The entry of a promised slot has the free bit, and these bits, the type id, reversed: no handle
+ * equals it that lookups take, and no other slot's has it. */
+#define HM_POOL_PROMISED_MASK UINT32_C(0x7FFF0000)
 /* What an inline erase must know of an entry: whether the slot is free, and its generation. */
 #define HM_POOL_ERASE_MASK (HM_POOL_FREE_ENTRY | HM_HANDLE_MAX_GENERATION)
 
@@ -55,7 +58,7 @@ typedef struct hm_pool {
     size_t item_size;      /* bytes */
     uint32_t slot_count;   /* slots issued so far; lookups are bounded by it */
     uint32_t count;        /* live items */
-    hm_guard guard;        /* its limit: the capacity */
+    hm_guard guard;        /* its limit: the items that fit beside promised ones */
 
     /* The recent holes are a stack of slots. An erase puts its slot on top, unless the stack is
      * full: then the hole is not recent. An insert takes the slot on top; no recent hole is filled
@@ -91,9 +94,10 @@ typedef struct hm_pool {
     void (*destroy)(void *item, void *context);
     void *context;
     const char *name;
+    hm_array *promises; /* hm_handle: itself, then those that are ready; NULL: none was */
 } hm_pool;
 
-HM_STATIC_ASSERT(sizeof(void *) != 8 || sizeof(hm_pool) <= 488, "programs have many");
+HM_STATIC_ASSERT(sizeof(void *) != 8 || sizeof(hm_pool) <= 496, "programs have many");
 
 #ifndef HM_WITHOUT_HISTORY
 /* Call it after moving the container by assignment, if it is in a history, which then knows where

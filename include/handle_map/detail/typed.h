@@ -63,6 +63,7 @@
     HM_TYPED_DEFINE_ERASE(prefix, kind, type)                                                      \
     HM_TYPED_DEFINE_PLACES(prefix, kind, index_of, erase_at, prefix##_handle)                      \
     HM_TYPED_DEFINE_UPCOMING(prefix, kind)                                                         \
+    HM_TYPED_DEFINE_PROMISES(prefix, kind)                                                         \
     HM_TYPED_DEFINE_QUESTIONS(prefix, kind)                                                        \
     HM_TYPED_DEFINE_EXPLAIN(prefix, kind)
 
@@ -256,7 +257,10 @@
                   hm_##kind##_insert_n(&hm_self->kind, hm_items, hm_n, HM_TYPED_IDS(hm_handles)))  \
     HM_TYPED_FORM(kind, hm_status, prefix##_##kind##_adopt,                                        \
                   (prefix##_##kind * hm_self, prefix##_handle hm_named, type const *hm_item),      \
-                  hm_##kind##_adopt(&hm_self->kind, hm_named.id, hm_item))
+                  hm_##kind##_adopt(&hm_self->kind, hm_named.id, hm_item))                         \
+    HM_TYPED_FORM(kind, hm_status, prefix##_##kind##_insert_as,                                    \
+                  (prefix##_##kind * hm_self, prefix##_handle hm_named, type const *hm_item),      \
+                  hm_##kind##_insert_as(&hm_self->kind, hm_named.id, hm_item))
 
 /* handle: the type of its typed handles; what and items: what arrays of these and of the addresses
  * of items are called. */
@@ -346,6 +350,16 @@
     HM_TYPED_FORM_HANDLE(kind, prefix##_handle, prefix##_##kind##_upcoming,                        \
                          (const prefix##_##kind *hm_self, uint32_t hm_k),                          \
                          hm_##kind##_upcoming(&hm_self->kind, hm_k))
+
+#define HM_TYPED_DEFINE_PROMISES(prefix, kind)                                                     \
+    HM_TYPED_FORM(kind, hm_status, prefix##_##kind##_reserve_promises,                             \
+                  (prefix##_##kind * hm_self, uint32_t hm_n),                                      \
+                  hm_##kind##_reserve_promises(&hm_self->kind, hm_n))                              \
+    HM_TYPED_FORM_HANDLE(kind, prefix##_handle, prefix##_##kind##_promise,                         \
+                         (prefix##_##kind * hm_self), hm_##kind##_promise(&hm_self->kind))         \
+    HM_TYPED_FORM(kind, bool, prefix##_##kind##_give_up,                                           \
+                  (prefix##_##kind * hm_self, prefix##_handle hm_named),                           \
+                  hm_##kind##_give_up(&hm_self->kind, hm_named.id))
 
 /* What a part of the library without orders has not: tools/amalgamate.py. */
 #ifndef HM_WITHOUT_ORDER

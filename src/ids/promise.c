@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: MIT */
+/* promise: handles that are given out before their items are there, for containers whose handles
+ * come from an id table; and the list of those that are ready, for all.
+ *
+ * A promised slot is neither live nor free. In an id table its entry has the generation of the
+ * handle, no position, and not the free bit, which a retired one has. So lookups refuse the handle
+ * as they refuse all that have no live position. */
+#include "ids_private.h"
+
+#include "../base/atomic_private.h"
+#include "../base/base_private.h"
+#include "../memory/memory_private.h"
+
+enum { PROMISE_HEAD = (sizeof(hm_promise_head) + sizeof(hm_handle) - 1) / sizeof(hm_handle) };
+
+static hm_promise_head *promise_head_of(const hm_array *list)
+{
+    return (hm_promise_head *)(void *)list->data;
+}
+
+static hm_handle *promise_handles(const hm_array *list)
+{
+    return (hm_handle *)(void *)list->data + PROMISE_HEAD;
+}
+
+static uint32_t promise_end(const hm_array *list)
+{
+    return (uint32_t)(list->count - PROMISE_HEAD);
+}
+
+uint32_t hm_promises_ready(const hm_array *list)
+{
+    return list == NULL ? 0 : promise_end(list) - hm_atomic_load(&promise_head_of(list)->given);
+}
+
+/* Whether a handle is ready, but not given out yet. */
+static bool promise_waits(const hm_array *list, hm_handle handle)
+{
+    uint32_t i = promise_end(list);
+    for (uint32_t given = promise_end(list) - hm_promises_ready(list); i > given; i--)
+        if (hm_handle_equal(promise_handles(list)[i - 1], handle))
+            return true;
+    return false;
+}
+
+hm_status hm_promises_open(hm_array **list, const hm_memory *memory, uint32_t n)
+{
+    const uint32_t ready = hm_promises_ready(*list);
+    const size_t need = PROMISE_HEAD + (size_t)ready + n;
+    const hm_array_desc desc = {sizeof(hm_handle), 0, 2 * need, memory->page_size, memory};
+    if (*list != NULL) { /* Those that have been given out leave. */
+        hm_handle *handles = promise_handles(*list);
+        memmove(handles, handles + promise_end(*list) - ready, ready * sizeof *handles);
+        (*list)->count = PROMISE_HEAD + (size_t)ready;
+        promise_head_of(*list)->given = 0;
+    }
+    hm_status status = hm_array_open(list, &desc, need, PROMISE_HEAD + (size_t)ready);
+    if (status == HM_OK && (*list)->count < PROMISE_HEAD)
+        status = hm_array_resize(*list, PROMISE_HEAD);
+    return status;
+}
+
+hm_handle *hm_promises_append(hm_array *list, uint32_t n)
+{
+    list->count += n;
+    promise_head_of(list)->promised += n;
+    return promise_handles(list) + promise_end(list) - n;
+}
+
+hm_handle hm_promises_give(const hm_array *list, const char *what, const char *name)
+{
+    uint32_t given;
+    do {
+        given = list != NULL ? hm_atomic_load(&promise_head_of(list)->given) : 0;
+        if (list == NULL || given == promise_end(list)) {
+            (void)hm_fail(HM_ERROR_FULL, "the %s '%.40s' has no promises left: reserve_promises",
+                          what, name);
+            return HM_NULL_HANDLE;
+        }
+    } while (!hm_atomic_exchange_if(&promise_head_of(list)->given, given, given + 1));
+    return promise_handles(list)[given];
+}
+
+hm_status hm_promises_refuse(const char *what, const char *name, hm_handle handle)
+{
+    return hm_fail(HM_ERROR_STALE,
+                   "the %s '%.40s' has not promised 0x%016" HM_X64
+                   ", or has its item already, or it was given up",
+                   what, name, handle.bits);
+}
+
+bool hm_promises_are_given(const hm_array *list, hm_handle handle)
+{
+    return list != NULL && !promise_waits(list, handle);
+}
+
+void hm_promises_end(hm_array *list)
+{
+    promise_head_of(list)->promised--;
+}
+
+/* id tables */
+
+hm_status hm_id_table_set_aside(hm_id_table *table, uint32_t n)
+{
+    hm_status status = hm_id_table_open_floors(table, 1);
+    hm_id_table_head *head = (hm_id_table_head *)(void *)table->floors;
+    if (status == HM_OK)
+        status = hm_promises_open(&head->promises, table->slot_array.memory, n);
+    if (status != HM_OK)
+        return status;
+    hm_id_table_issue_n(table, n, hm_promises_append(head->promises, n));
+    uint32_t end = table->count;
+    table->count -= n;
+    table->used -= n;
+    for (uint32_t position = table->count; position < end; position++)
+        hm_handle_set_index(&table->entries[table->slots[position]], HM_INVALID_INDEX);
+    /* The last free slots follow the live ones now. */
+    uint32_t from = end > table->used ? end : table->used;
+    for (uint32_t to = table->count; to < end && to < table->used; to++)
+        hm_handle_link(table->entries, table->slots, table->slots[from++], to);
+    return HM_OK;
+}
+
+bool hm_id_table_has_promised(const hm_id_table *table, hm_handle handle)
+{
+    uint32_t slot = hm_handle_index(handle);
+    return hm_promises_are_given(hm_id_table_promises(table), handle) && slot < table->slot_count &&
+           hm_handle_match(table->entries[slot], handle) == HM_INVALID_INDEX &&
+           !hm_handle_is_free(handle);
+}
+
+void hm_id_table_take_back(hm_id_table *table, hm_handle handle)
+{
+    hm_handle_link(table->entries, table->slots, hm_handle_index(handle), table->used++);
+    hm_promises_end(hm_id_table_promises(table));
+}
