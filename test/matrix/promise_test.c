@@ -9,7 +9,9 @@
 
 #include <string.h>
 
-enum { TYPE = 9, ITEMS = 30, SLOTS = 200, WAYS = 6, STEPS = 3000, EVER = 20000 };
+enum { TYPE = 9, ITEMS = 30, MANY = 3000, SLOTS = 200, WAYS = 6, STEPS = 3000, EVER = 20000 };
+
+static uint32_t max_slots = SLOTS;
 
 typedef union container {
     hm_map map;
@@ -54,7 +56,7 @@ static hm_status init_map(container *c, uint32_t way, uint32_t capacity, const h
     const hm_map_desc desc = {.item_size = 4,
                               .meta_size = way % 2,
                               .capacity = capacity,
-                              .max_slots = SLOTS,
+                              .max_slots = max_slots,
                               .type_id = TYPE,
                               .generation_bits = (uint16_t)(way % 3 == 2 ? 2 : 0),
                               .memory = memory};
@@ -67,7 +69,7 @@ static hm_status init_table(container *c, uint32_t way, uint32_t capacity, const
                                 .column_count = 2,
                                 .lanes = 8 * (way % 2),
                                 .capacity = capacity,
-                                .max_slots = SLOTS,
+                                .max_slots = max_slots,
                                 .type_id = TYPE,
                                 .generation_bits = (uint16_t)(way % 3 == 2 ? 2 : 0),
                                 .memory = memory};
@@ -77,8 +79,8 @@ static hm_status init_table(container *c, uint32_t way, uint32_t capacity, const
 static hm_status init_pool(container *c, uint32_t way, uint32_t capacity, const hm_memory *memory)
 {
     const hm_pool_desc desc = {.item_size = 4,
-                               .capacity = capacity != 0 ? capacity : SLOTS,
-                               .max_slots = SLOTS,
+                               .capacity = capacity != 0 ? capacity : max_slots,
+                               .max_slots = max_slots,
                                .type_id = TYPE,
                                .generation_bits = (uint16_t)(way >= 3 ? 2 : 0),
                                .storage = (hm_storage)(way % 3),
@@ -173,7 +175,7 @@ static hm_status insert_row_as(hm_handle promised, const uint32_t *value)
     }                                                                                              \
     static hm_status merge_##kind(hm_source source)                                                \
     {                                                                                              \
-        return hm_##kind##_merge(&made.kind, NULL, source, NULL);                            \
+        return hm_##kind##_merge(&made.kind, NULL, source, NULL);                                  \
     }                                                                                              \
     static hm_status validate_##kind(void)                                                         \
     {                                                                                              \
@@ -376,32 +378,45 @@ static void check_random(const verbs *of, uint32_t way, uint32_t capacity)
     hm_history_fini(&history);
 }
 
-/* The items come whatever else was inserted, and where no memory can be had. */
+/* The items come whatever else was inserted, and where no memory can be had. Each array has several
+ * pages. */
 static void check_memory(const verbs *of, uint32_t way, uint32_t capacity)
 {
+    static hm_handle promised[MANY];
     test_memory memory;
-    hm_handle promised[ITEMS / 2];
+    max_slots = 3 * MANY;
+    capacity = capacity != 0 ? 2 * MANY : 0;
     if (of == &pool_verbs)
         test_memory_init_with_holes(&memory, test_page_size(4096));
     else
         test_memory_init(&memory, test_page_size(4096));
     CHECK(of->init(&made, way, capacity, &memory.table) == HM_OK);
-    CHECK(of->reserve_promises(ITEMS / 2) == HM_OK && of->reserve_promises(3) == HM_OK);
-    CHECK(of->stats().promised_slots == ITEMS / 2);
-    for (uint32_t i = 0; i < ITEMS / 2; i++)
+    max_slots = SLOTS;
+    CHECK(of->reserve_promises(MANY) == HM_OK && of->reserve_promises(3) == HM_OK);
+    CHECK(of->stats().promised_slots == MANY);
+    for (uint32_t i = 0; i < MANY; i++)
         promised[i] = of->promise();
     CHECK(hm_handle_is_null(of->promise()) && strstr(hm_last_error(), "no promises left") != NULL);
     if (capacity != 0)
-        CHECK(of->reserve_promises(capacity - ITEMS / 2 + 1) == HM_ERROR_FULL);
-    for (uint32_t i = 0; i < SLOTS && !hm_handle_is_null(of->insert(i)); i++)
-        CHECK(capacity == 0 || i < capacity - ITEMS / 2);
-    if (of != &pool_verbs)
-        CHECK(of->trim() == HM_OK); /* A pool may need its memory again. */
-    test_memory_fail(&memory, 1, true);
-    for (uint32_t i = 0; i < ITEMS / 2; i++) {
-        CHECK(of->validate() == HM_OK && of->explain(promised[i]) == HM_HANDLE_PROMISED);
+        CHECK(of->reserve_promises(MANY + 1) == HM_ERROR_FULL);
+    uint32_t others = way % 2 == 0 ? MANY / 2 : MANY;
+    for (uint32_t i = 0; i < others; i++)
+        CHECK(!hm_handle_is_null(of->insert(i)));
+    CHECK(capacity == 0 || of->available() == MANY - others);
+    if (of == &pool_verbs) { /* A pool may need its memory again. */
+        CHECK(of->trim() == HM_OK && of->validate() == HM_OK && of->give_up(promised[MANY - 1]));
+        CHECK(of->validate() == HM_OK && of->reserve_promises(1) == HM_OK);
+        promised[MANY - 1] = of->promise();
+    } else {
+        CHECK(way / 2 % 2 == 0 || of->trim() == HM_OK);
+        test_memory_fail(&memory, 1, true);
+    }
+    for (uint32_t i = 0; i < MANY; i++) {
+        CHECK(of->explain(promised[i]) == HM_HANDLE_PROMISED);
         CHECK(of->insert_as(promised[i], 100 + i) == HM_OK && *of->get(promised[i]) == 100 + i);
         CHECK(of->insert_as(promised[i], 1) == HM_ERROR_STALE && !of->give_up(promised[i]));
+        if (i % 512 == 0)
+            CHECK(of->validate() == HM_OK);
     }
     CHECK(of->validate() == HM_OK && of->stats().promised_slots == 0);
     test_memory_fail(&memory, 0, false);
