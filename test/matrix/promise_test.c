@@ -49,11 +49,11 @@ typedef struct verbs {
 } verbs;
 
 static const hm_column numbers[] = {{.size = 4, .align = 4, .name = "number"},
-                                    {.size = 1, .align = 1, .name = "byte"}};
+                                    {.size = 16, .align = 4, .name = "rest"}};
 
 static hm_status init_map(container *c, uint32_t way, uint32_t capacity, const hm_memory *memory)
 {
-    const hm_map_desc desc = {.item_size = 4,
+    const hm_map_desc desc = {.item_size = 16,
                               .meta_size = way % 2,
                               .capacity = capacity,
                               .max_slots = max_slots,
@@ -78,7 +78,7 @@ static hm_status init_table(container *c, uint32_t way, uint32_t capacity, const
 
 static hm_status init_pool(container *c, uint32_t way, uint32_t capacity, const hm_memory *memory)
 {
-    const hm_pool_desc desc = {.item_size = 4,
+    const hm_pool_desc desc = {.item_size = 16,
                                .capacity = capacity != 0 ? capacity : max_slots,
                                .max_slots = max_slots,
                                .type_id = TYPE,
@@ -86,6 +86,13 @@ static hm_status init_pool(container *c, uint32_t way, uint32_t capacity, const 
                                .storage = (hm_storage)(way % 3),
                                .memory = memory};
     return hm_pool_init(&c->pool, &desc);
+}
+
+static const uint32_t *item_of(uint32_t value)
+{
+    static uint32_t item[4];
+    item[0] = value;
+    return item;
 }
 
 static hm_handle insert_row(const uint32_t *value)
@@ -193,12 +200,12 @@ static hm_status insert_row_as(hm_handle promised, const uint32_t *value)
         trim_##kind,     save_##kind,      load_##kind,     merge_##kind,                          \
         validate_##kind, describe_##kind}
 
-VERBS(map, hm_map_insert(&made.map, &value), hm_map_insert_as(&made.map, promised, &value),
-      hm_map_get(&made.map, handle));
+VERBS(map, hm_map_insert(&made.map, item_of(value)),
+      hm_map_insert_as(&made.map, promised, item_of(value)), hm_map_get(&made.map, handle));
 VERBS(table, insert_row(&value), insert_row_as(promised, &value),
       hm_table_get(&made.table, handle, 0));
-VERBS(pool, hm_pool_insert(&made.pool, &value), hm_pool_insert_as(&made.pool, promised, &value),
-      hm_pool_get(&made.pool, handle));
+VERBS(pool, hm_pool_insert(&made.pool, item_of(value)),
+      hm_pool_insert_as(&made.pool, promised, item_of(value)), hm_pool_get(&made.pool, handle));
 
 /* What became of a handle. */
 typedef enum fate { PROMISED, LIVE, GONE } fate;
@@ -404,9 +411,9 @@ static void check_memory(const verbs *of, uint32_t way, uint32_t capacity)
         CHECK(!hm_handle_is_null(of->insert(i)));
     CHECK(capacity == 0 || of->available() == MANY - others);
     if (of == &pool_verbs) { /* A pool may need its memory again. */
-        CHECK(of->trim() == HM_OK && of->validate() == HM_OK && of->give_up(promised[MANY - 1]));
+        CHECK(of->trim() == HM_OK && of->validate() == HM_OK && of->give_up(promised[0]));
         CHECK(of->validate() == HM_OK && of->reserve_promises(1) == HM_OK);
-        promised[MANY - 1] = of->promise();
+        promised[0] = of->promise();
     } else {
         CHECK(way / 2 % 2 == 0 || of->trim() == HM_OK);
         test_memory_fail(&memory, 1, true);
