@@ -431,6 +431,36 @@ static void check_memory(const verbs *of, uint32_t way, uint32_t capacity)
     test_memory_check_released(&memory);
 }
 
+/* Of small items the positions run out of memory first, also those of slots that an adopt makes. */
+TEST(promise, of_a_map_of_bytes_has_its_position)
+{
+    static hm_handle promised[MANY];
+    for (uint32_t way = 0; way < 4; way++) {
+        test_memory memory;
+        test_memory_init(&memory, test_page_size(4096));
+        const hm_map_desc desc = {.item_size = 1,
+                                  .capacity = way % 2 * 2 * MANY,
+                                  .max_slots = 3 * MANY,
+                                  .type_id = TYPE,
+                                  .memory = &memory.table};
+        CHECK(hm_map_init(&made.map, &desc) == HM_OK);
+        CHECK(hm_map_reserve_promises(&made.map, MANY) == HM_OK);
+        for (uint32_t i = 0; i < MANY; i++)
+            promised[i] = hm_map_promise(&made.map);
+        for (uint32_t i = 0; way >= 2 && i < 300; i++)
+            CHECK(!hm_handle_is_null(hm_map_insert(&made.map, NULL)));
+        if (way < 2)
+            CHECK(hm_map_adopt(&made.map, hm_handle_pack(MANY + 200, 1, TYPE), NULL) == HM_OK);
+        test_memory_fail(&memory, 1, true);
+        for (uint32_t i = 0; i < MANY; i++)
+            CHECK(hm_map_insert_as(&made.map, promised[i], NULL) == HM_OK);
+        CHECK(hm_map_validate(&made.map) == HM_OK);
+        test_memory_fail(&memory, 0, false);
+        hm_map_fini(&made.map);
+        test_memory_check_released(&memory);
+    }
+}
+
 /* Where memory is refused, nothing has changed. */
 static void check_faults(const verbs *of, uint32_t way, uint32_t capacity)
 {
