@@ -447,10 +447,10 @@ TEST(promise, of_a_map_of_bytes_has_its_position)
         CHECK(hm_map_reserve_promises(&made.map, MANY) == HM_OK);
         for (uint32_t i = 0; i < MANY; i++)
             promised[i] = hm_map_promise(&made.map);
-        for (uint32_t i = 0; way >= 2 && i < 300; i++)
+        for (uint32_t i = 0; way >= 2 && i < MANY - 500; i++)
             CHECK(!hm_handle_is_null(hm_map_insert(&made.map, NULL)));
         if (way < 2)
-            CHECK(hm_map_adopt(&made.map, hm_handle_pack(MANY + 200, 1, TYPE), NULL) == HM_OK);
+            CHECK(hm_map_adopt(&made.map, hm_handle_pack(2 * MANY, 1, TYPE), NULL) == HM_OK);
         test_memory_fail(&memory, 1, true);
         for (uint32_t i = 0; i < MANY; i++)
             CHECK(hm_map_insert_as(&made.map, promised[i], NULL) == HM_OK);
