@@ -434,6 +434,7 @@ static void check_memory(const verbs *of, uint32_t way, uint32_t capacity)
 /* Uses up the generations of so many slots, which have entries then, but no positions. */
 static void retire_of_map(uint32_t n)
 {
+    CHECK(hm_map_reserve(&made.map, n) == HM_OK); /* No more memory than that. */
     for (uint32_t lives = 0; lives < 3; lives++) {
         CHECK(hm_map_insert_n(&made.map, NULL, n, NULL) == HM_OK);
         hm_map_clear(&made.map);
