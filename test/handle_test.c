@@ -68,8 +68,9 @@ TEST(handle, every_state_has_its_name)
     CHECK(strcmp(hm_handle_state_name(HM_HANDLE_RETIRED), "HM_HANDLE_RETIRED") == 0);
     CHECK(strcmp(hm_handle_state_name(HM_HANDLE_FORGED), "HM_HANDLE_FORGED") == 0);
     CHECK(strcmp(hm_handle_state_name(HM_HANDLE_ABSENT), "HM_HANDLE_ABSENT") == 0);
-    CHECK(strcmp(hm_handle_state_name((hm_handle_state)(HM_HANDLE_ABSENT + 1)), "unknown state") ==
-          0);
+    CHECK(strcmp(hm_handle_state_name(HM_HANDLE_PROMISED), "HM_HANDLE_PROMISED") == 0);
+    CHECK(strcmp(hm_handle_state_name((hm_handle_state)(HM_HANDLE_PROMISED + 1)),
+                 "unknown state") == 0);
     CHECK(strcmp(hm_handle_state_name((hm_handle_state)-1), "unknown state") == 0);
 }
 

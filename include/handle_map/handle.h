@@ -148,10 +148,11 @@ typedef struct hm_stats {
     uint32_t slots;      /* live + free + retired + promised */
     uint32_t max_slots;  /* index space: insert fails when `slots` reaches it and no slot is free */
     uint32_t free_slots; /* will be issued again, or retired if their generations are used up */
-    uint32_t retired_slots; /* generations used up; never issued again */
-    uint32_t promised_slots; /* ready to be promised, or promised: see hm_map_promise */
-    size_t committed_size;  /* bytes of memory */
-    size_t reserved_size;   /* bytes of address space */
+    uint32_t retired_slots;  /* generations used up; never issued again */
+    uint32_t promised_slots; /* their items are still to come, or they are ready to be promised */
+    uint32_t ready_slots;    /* those of them that are ready to be promised: see hm_map_promise */
+    size_t committed_size;   /* bytes of memory */
+    size_t reserved_size;    /* bytes of address space */
 } hm_stats;
 
 /* A container as the owners of an hm_secondary or an hm_index: what those need to know of it. Comes

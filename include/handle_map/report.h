@@ -122,7 +122,7 @@ HM_API void hm_report_leaks(void);
  *     {"version": "0.3.0", "kept_size": 24576, "containers": [
  *       {"id": 1, "kind": "map", "name": "texture", "type_id": 3, "count": 12, "capacity": 1000,
  *        "slots": 12, "max_slots": 1048576, "free_slots": 0, "retired_slots": 0,
- *        "committed_size": 118784, "reserved_size": 8445952,
+ *        "promised_slots": 0, "committed_size": 118784, "reserved_size": 8445952,
  *        "wear": {"slots": 12, "counts": [7, 5, 0, ...]}, "in_order": 12}], "leaks": [
  *       {"kind": "map", "name": null, "times": 1,
  *        "committed_size": 73728, "reserved_size": 81920}]}

@@ -661,6 +661,7 @@ void hm_id_table_add_stats(const hm_id_table *table, hm_stats *stats)
     stats->max_slots = table->max_slots;
     stats->free_slots = table->used - table->count;
     stats->promised_slots = hm_id_table_promised(table);
+    stats->ready_slots = hm_promises_ready(hm_id_table_promises(table));
     stats->retired_slots = table->slot_count - table->used - stats->promised_slots;
     hm_stats_add(stats, &table->entry_array);
     hm_stats_add(stats, &table->slot_array);

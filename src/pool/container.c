@@ -176,7 +176,8 @@ hm_handle_state hm_pool_explain(const hm_pool *pool, hm_handle handle)
     uint32_t last = hm_pool_entry_generation(pool->entries[slot]);
     if (hm_pool_is_promised(pool, slot) && generation == last)
         return HM_HANDLE_PROMISED;
-    if (!hm_pool_is_promised(pool, slot) && last == pool->places.last_generation && !hm_pool_lives(pool, slot))
+    if (!hm_pool_is_promised(pool, slot) && last == pool->places.last_generation &&
+        !hm_pool_lives(pool, slot))
         return HM_HANDLE_RETIRED;
     if (generation == last && hm_pool_lives(pool, slot))
         return HM_HANDLE_LIVE;
@@ -220,6 +221,7 @@ hm_pool_stats hm_pool_get_stats(const hm_pool *pool)
                            .max_slots = pool->max_slots,
                            .free_slots = hm_pool_hole_count(pool),
                            .promised_slots = hm_pool_promised(pool),
+                           .ready_slots = hm_promises_ready(pool->promises),
                            .retired_slots = pool->retired_count,
                            .committed_size = pool->item_committed_size,
                            .reserved_size = pool->item_reserved_size};

@@ -228,8 +228,8 @@ void hm_report_put_container(hm_text *json, const hm_report_entry *entry, const 
                 stats->slots);
     hm_text_put(json,
                 ", \"max_slots\": %" HM_U32 ", \"free_slots\": %" HM_U32
-                ", \"retired_slots\": %" HM_U32,
-                stats->max_slots, stats->free_slots, stats->retired_slots);
+                ", \"retired_slots\": %" HM_U32 ", \"promised_slots\": %" HM_U32,
+                stats->max_slots, stats->free_slots, stats->retired_slots, stats->promised_slots);
     hm_report_put_sizes(json, stats->committed_size, stats->reserved_size);
     if (entry->kind->put_more != NULL)
         entry->kind->put_more(json, entry->container);

@@ -279,6 +279,25 @@ template <class C> void leave_no_item_that_was_not_made()
     CHECK(values.adopt(handle, 4) == HM_ERROR_STALE && counted::alive == 1);
 }
 
+template <class C> void bring_promised_items()
+{
+    C values(2);
+    CHECK(values.reserve_promises(2) == HM_OK && !values.emplace(1));
+    const auto first = values.promise(), second = values.promise();
+    CHECK(first && second && !values.promise() && values.get(first) == nullptr);
+    CHECK(values.insert_as(second, 5) == HM_OK && *values.get(second)->value == 5);
+    CHECK(values.insert_as(second, 6) == HM_ERROR_STALE && counted::alive == 1);
+    bool is_caught = false;
+    try {
+        (void)values.insert_as(first, -1);
+    } catch (int) {
+        is_caught = true;
+    }
+    CHECK(is_caught && values.size() == 1 && counted::alive == 1 && values.validate() == HM_OK);
+    values.give_up(first); /* A map has it still, since the item was made before. */
+    CHECK(values.insert_as(first, 1) == HM_ERROR_STALE && values.emplace(2));
+}
+
 template <class C> void do_in_batches_what_single_calls_do()
 {
     C numbers(100);
@@ -375,6 +394,12 @@ TEST(cpp_container, a_constructor_that_throws_and_a_refusal_leave_no_item)
 {
     leave_no_item_that_was_not_made<hm::map<counted>>();
     leave_no_item_that_was_not_made<hm::pool<counted>>();
+}
+
+TEST(cpp_container, promised_items_are_brought_or_given_up)
+{
+    bring_promised_items<hm::map<counted>>();
+    bring_promised_items<hm::pool<counted>>();
 }
 
 TEST(cpp_container, batches_do_what_single_calls_do)

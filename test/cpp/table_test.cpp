@@ -85,6 +85,16 @@ TEST(cpp_table, cells_may_be_pairs_and_tuples)
     CHECK(table.get<0>(row)->second == 2.5f && std::get<1>(*table.get<1>(row)) == 'c');
 }
 
+TEST(cpp_table, promised_rows_are_brought_or_given_up)
+{
+    hm::table<int, float> rows(4);
+    CHECK(rows.reserve_promises(2) == HM_OK);
+    const auto first = rows.promise(), second = rows.promise();
+    CHECK(rows.insert_as(second, 5, 0.5f) == HM_OK && *rows.get<0>(second) == 5);
+    CHECK(rows.give_up(first) && rows.insert_as(first, 1, 0) == HM_ERROR_STALE);
+    CHECK(rows.size() == 1 && rows.validate() == HM_OK);
+}
+
 TEST(cpp_table, bounds_find_ranges_of_rows)
 {
     bodies table(100);

@@ -130,7 +130,8 @@ static int damage(hm_map *map, int how)
     DAMAGE(entry, ids->entries[slot].bits |= HM_HANDLE_FREE_BIT);
     DAMAGE(entry, ids->entries[slot].bits ^= UINT64_C(1) << HM_HANDLE_TYPE_ID_SHIFT);
     DAMAGE(entry, ids->entries[slot].bits &= ~((uint64_t)0xFFFF << HM_HANDLE_GENERATION_SHIFT));
-    DAMAGE(entry, ids->entries[ids->slots[2]].bits |= UINT32_MAX); /* retired, but not spent */
+    DAMAGE("1 slots are promised, not 0", ids->entries[ids->slots[2]].bits |= UINT32_MAX);
+    DAMAGE(entry, ids->entries[ids->slots[2]].bits |= HM_HANDLE_FREE_BIT | UINT32_MAX);
     DAMAGE(items, map->item_array.limit = 1); /* committed items cover the count */
     DAMAGE(items, map->item_array.limit = map->guard.limit = 1);
     DAMAGE(items, limit_meta(map));

@@ -252,6 +252,7 @@ static void check(const verbs *of)
     }
     hm_stats stats = of->stats();
     CHECK(stats.count == live && stats.promised_slots == promised);
+    CHECK(stats.ready_slots == now.ready);
     CHECK(stats.count + stats.promised_slots <= stats.capacity);
     CHECK(stats.slots ==
           stats.count + stats.free_slots + stats.retired_slots + stats.promised_slots);
@@ -565,6 +566,24 @@ static void check_merge(const verbs *of, uint32_t way, uint32_t capacity)
 TESTS(map)
 TESTS(table)
 TESTS(pool)
+
+DEATH_TEST(promise, of_no_map_panics)
+{
+    test_expect_panic_of("", "hm_map_promise: map is NULL");
+    (void)hm_map_promise(NULL);
+}
+
+DEATH_TEST(promise, of_no_table_panics)
+{
+    test_expect_panic_of("", "hm_table_promise: table is NULL");
+    (void)hm_table_promise(NULL);
+}
+
+DEATH_TEST(promise, of_no_pool_panics)
+{
+    test_expect_panic_of("", "hm_pool_promise: pool is NULL");
+    (void)hm_pool_promise(NULL);
+}
 
 #if defined(__unix__) && !defined(__wasm__)
 

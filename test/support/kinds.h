@@ -103,7 +103,6 @@ static inline bool is_waiting(hm_progress progress)
     R(kind, insert_n, is_full, is_busy, (c, NULL, 1, NULL))                                        \
     R(kind, adopt, is_full, is_busy, (c, h, NULL))                                                 \
     R(kind, reserve_promises, is_full, is_busy, (c, 1))                                            \
-    R(kind, promise, is_null, is_null, (c))                                                        \
     R(kind, insert_as, is_stale, is_busy, (c, h, NULL))                                            \
     R(kind, give_up, is_zero, is_zero, (c, h))                                                     \
     R(kind, erase_at, is_zero, is_zero, (c, at))                                                   \
@@ -227,7 +226,6 @@ static inline bool is_waiting(hm_progress progress)
     R(table, insert_n, is_full, is_busy, (c, NULL, 1, NULL))                                       \
     R(table, adopt, is_full, is_busy, (c, h, NULL))                                                \
     R(table, reserve_promises, is_full, is_busy, (c, 1))                                           \
-    R(table, promise, is_null, is_null, (c))                                                       \
     R(table, insert_as, is_stale, is_busy, (c, h, NULL))                                           \
     R(table, give_up, is_zero, is_zero, (c, h))                                                    \
     R(table, erase_at, is_zero, is_zero, (c, 0))                                                   \

@@ -84,6 +84,19 @@ static char text[80]; /* what describe writes */
         CHECK(body_##kind##_erase_at(&c, at) && !body_##kind##_erase_at(&c, at));                  \
         CHECK_END(kind, &c);                                                                       \
     }                                                                                              \
+    TEST(typed, a_##kind##_promises_typed_handles)                                                 \
+    {                                                                                              \
+        body_##kind c;                                                                             \
+        const body made = make_body(7);                                                            \
+        CHECK(body_##kind##_init(&c, 10) == HM_OK);                                                \
+        CHECK(body_##kind##_reserve_promises(&c, 2) == HM_OK);                                     \
+        const body_handle first = body_##kind##_promise(&c);                                       \
+        CHECK(body_##kind##_get(&c, first) == NULL);                                               \
+        CHECK(body_##kind##_insert_as(&c, first, &made) == HM_OK);                                 \
+        CHECK(body_##kind##_get(&c, first)->value == 7 && body_##kind##_erase(&c, first));         \
+        CHECK(body_##kind##_give_up(&c, body_##kind##_promise(&c)));                               \
+        body_##kind##_fini(&c);                                                                    \
+    }                                                                                              \
     TEST(typed, batches_of_a_##kind##_take_typed_arrays)                                           \
     {                                                                                              \
         body bodies[BODIES], *found[BODIES];                                                       \
@@ -416,6 +429,21 @@ static int compare_numbers(const void *a, const void *b, void *context)
     uint32_t x = *HM_CAST(const uint32_t *, a), y = *HM_CAST(const uint32_t *, b);
     (void)context;
     return (x > y) - (x < y);
+}
+
+TEST(typed, a_table_promises_typed_handles)
+{
+    body_table table;
+    body_row made;
+    memset(&made, 0, sizeof made);
+    made.value = 7;
+    CHECK(body_table_init(&table, 10) == HM_OK);
+    CHECK(body_table_reserve_promises(&table, 2) == HM_OK);
+    const body_handle first = body_table_promise(&table);
+    CHECK(body_table_insert_as(&table, first, &made) == HM_OK);
+    CHECK(*body_value_get(&table, first) == 7);
+    CHECK(body_table_give_up(&table, body_table_promise(&table)));
+    body_table_fini(&table);
 }
 
 TEST(typed, a_table_does_one_by_one_what_the_untyped_one_does)
