@@ -15,6 +15,11 @@
  * committed or given back since are as they were. Destroy hooks do not run in a rewind; what items
  * own elsewhere stays as it is.
  *
+ * Promises (hm_map_promise) are as they were, too: one from before the mark waits again, even if
+ * its item came since; one from after it was never made, and its handle may be promised again. So a
+ * loader keeps, beside each promised handle, the mark that was current, and after a rewind drops
+ * what it loads for those of later marks, and brings the others once more.
+ *
  * Owns: one range, which containers divide; a copy of each page that they had committed at the
  * current mark, and of each page that changed between two marks, as it was before and after. Moves:
  * nothing. Limits: those of hm_history_desc. Threads: marks and rewinds by one thread, while no

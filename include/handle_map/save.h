@@ -71,7 +71,7 @@ enum { HM_SAVE_MAX_ENCODED = 8192 };
  *     of changes                            is added to all of them
  *     what hm_world_reserve has reserved    up to 65,536 entities, or as many as there are
  *     what else was reserved, or promised   never: reserve again, and apply commands before a
- *     to commands                           save
+ *                                           save; promised handles are refused
  *     what is refused for want of memory    not promised; nor when max_size of a world is full */
 
 /* Who destroys what was loaded. What `decode` made is destroyed once, by the container's destroy

@@ -313,12 +313,9 @@ hm_status hm_map_adopt(hm_map *map, hm_handle handle, const void *item)
 hm_status hm_map_insert_as(hm_map *map, hm_handle promised, const void *item)
 {
     HM_CONTRACT(map != NULL, "hm_map_insert_as: map is NULL");
-    if (hm_guard_refuses(&map->guard, "map", map->name))
-        return HM_ERROR_BUSY;
-    if (!hm_id_table_has_promised(&map->ids, promised))
-        return hm_promises_refuse("map", map->name, promised);
-    hm_id_table_take_back(&map->ids, promised);
-    hm_id_table_take(&map->ids, promised);
+    hm_status status = hm_id_table_keep_promise(&map->ids, &map->guard, "map", map->name, promised);
+    if (status != HM_OK)
+        return status;
     map_set_limit(map);
     map_write(map, map->ids.count - 1, item);
     return HM_OK;

@@ -334,12 +334,10 @@ hm_status hm_table_adopt(hm_table *table, hm_handle handle, const void *const *v
 hm_status hm_table_insert_as(hm_table *table, hm_handle promised, const void *const *values)
 {
     HM_CONTRACT(table != NULL, "hm_table_insert_as: table is NULL");
-    if (hm_guard_refuses(&table->guard, "table", table->name))
-        return HM_ERROR_BUSY;
-    if (!hm_id_table_has_promised(&table->ids, promised))
-        return hm_promises_refuse("table", table->name, promised);
-    hm_id_table_take_back(&table->ids, promised);
-    hm_id_table_take(&table->ids, promised);
+    hm_status status =
+        hm_id_table_keep_promise(&table->ids, &table->guard, "table", table->name, promised);
+    if (status != HM_OK)
+        return status;
     table_set_limit(table);
     hm_table_open_rows(table, table->ids.count - 1, 1);
     hm_table_write_row(table, table->ids.count - 1, values);

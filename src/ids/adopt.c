@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* adopt: makes a slot live under a handle that the caller names, for containers with an id table;
- * and why a handle is refused, for all. */
+/* adopt: makes a slot live under a handle that the caller names, or that was promised, for
+ * containers with an id table; and why a handle is refused, for all.
+ *
+ * A promised slot is neither live nor free: its entry has the generation of the handle, no
+ * position, and not the free bit, which a retired one has. So lookups refuse the handle as they
+ * refuse all that have no live position. */
 #include "ids_private.h"
 
 #include "../base/base_private.h"
@@ -127,4 +131,53 @@ hm_status hm_id_table_adopt(hm_id_table *table, hm_handle handle)
         hm_id_table_take(table, handle);
     const hm_limits limits = {"id table", NULL, table->capacity, table->max_slots, 0, NULL};
     return hm_blame(status, &limits);
+}
+
+/* promised slots */
+
+hm_status hm_id_table_set_aside(hm_id_table *table, uint32_t n)
+{
+    hm_status status = hm_id_table_open_floors(table, 1);
+    hm_id_table_head *head = (hm_id_table_head *)(void *)table->floors;
+    if (status == HM_OK)
+        status = hm_promises_open(&head->promises, table->slot_array.memory, n);
+    if (status != HM_OK)
+        return status;
+    hm_id_table_issue_n(table, n, hm_promises_append(head->promises, n));
+    uint32_t end = table->count;
+    table->count -= n;
+    table->used -= n;
+    for (uint32_t position = table->count; position < end; position++)
+        hm_handle_set_index(&table->entries[table->slots[position]], HM_INVALID_INDEX);
+    /* The last free slots follow the live ones now. */
+    uint32_t from = end > table->used ? end : table->used;
+    for (uint32_t to = table->count; to < end && to < table->used; to++)
+        hm_handle_link(table->entries, table->slots, table->slots[from++], to);
+    return HM_OK;
+}
+
+bool hm_id_table_has_promised(const hm_id_table *table, hm_handle handle)
+{
+    uint32_t slot = hm_handle_index(handle);
+    return slot < table->slot_count &&
+           hm_handle_match(table->entries[slot], handle) == HM_INVALID_INDEX &&
+           !hm_handle_is_free(handle) && hm_promises_are_given(hm_id_table_promises(table), handle);
+}
+
+void hm_id_table_take_back(hm_id_table *table, hm_handle handle)
+{
+    hm_handle_link(table->entries, table->slots, hm_handle_index(handle), table->used++);
+    hm_promises_end(hm_id_table_promises(table));
+}
+
+hm_status hm_id_table_keep_promise(hm_id_table *table, const hm_guard *guard, const char *what,
+                                   const char *name, hm_handle promised)
+{
+    if (hm_guard_refuses(guard, what, name))
+        return HM_ERROR_BUSY;
+    if (!hm_id_table_has_promised(table, promised))
+        return hm_promises_refuse(what, name, promised);
+    hm_id_table_take_back(table, promised);
+    hm_id_table_take(table, promised);
+    return HM_OK;
 }

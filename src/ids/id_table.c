@@ -162,8 +162,9 @@ hm_status hm_id_table_move(hm_id_table *table, size_t capacity, size_t slots,
     const hm_array *first = &table->slot_array;
     if (capacity == 0) {
         capacity = hm_id_table_first_capacity(first->memory, table->capacity, more, count);
-        if (capacity < (size_t)table->used + hm_id_table_promised(table))
-            capacity = (size_t)table->used + hm_id_table_promised(table);
+        size_t need = (size_t)table->used + hm_id_table_promised(table);
+        if (capacity < need)
+            capacity = need;
         if (capacity > first->capacity / 2)
             return HM_OK;
         slots = hm_id_table_slots_for(table, capacity);

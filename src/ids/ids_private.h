@@ -11,6 +11,7 @@
 
 #include <handle_map/array.h>
 #include <handle_map/base.h>
+#include <handle_map/detail/guard.h>
 #include <handle_map/detail/handle.h>
 #include <handle_map/handle.h>
 #include <handle_map/id_table.h>
@@ -243,12 +244,13 @@ static inline uint32_t hm_id_table_left(const hm_id_table *table)
     return table->capacity - hm_id_table_taken(table);
 }
 
-/* Returns how many live positions have memory, beside those of promised slots: at most the capacity.
+/* Returns how many live positions have memory, beside those of promised slots: at most the
+ * capacity.
  */
 static inline uint32_t hm_id_table_ready(const hm_id_table *table)
 {
-    size_t limit = table->slot_array.limit < table->capacity ? table->slot_array.limit
-                                                             : table->capacity;
+    size_t limit =
+        table->slot_array.limit < table->capacity ? table->slot_array.limit : table->capacity;
     return (uint32_t)limit - hm_id_table_promised(table);
 }
 
@@ -419,6 +421,10 @@ hm_status hm_id_table_set_aside(hm_id_table *table, uint32_t n);
 
 /* Whether the slot of a handle is promised, and the handle was given out. */
 bool hm_id_table_has_promised(const hm_id_table *table, hm_handle handle);
+
+/* Makes a promised slot the last live one. HM_ERROR_BUSY; HM_ERROR_STALE: it is not promised. */
+hm_status hm_id_table_keep_promise(hm_id_table *table, const hm_guard *guard, const char *what,
+                                   const char *name, hm_handle promised);
 
 /* Makes a promised slot the last free one. Its generation counts as used. */
 void hm_id_table_take_back(hm_id_table *table, hm_handle handle);

@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* promise: handles that are given out before their items are there, for containers whose handles
- * come from an id table; and the list of those that are ready, for all.
- *
- * A promised slot is neither live nor free. In an id table its entry has the generation of the
- * handle, no position, and not the free bit, which a retired one has. So lookups refuse the handle
- * as they refuse all that have no live position. */
+/* promise: the list of handles that are ready to be given out before their items are there, for
+ * every container that promises. */
 #include "ids_private.h"
 
 #include "../base/atomic_private.h"
@@ -97,41 +93,4 @@ bool hm_promises_are_given(const hm_array *list, hm_handle handle)
 void hm_promises_end(hm_array *list)
 {
     promise_head_of(list)->promised--;
-}
-
-/* id tables */
-
-hm_status hm_id_table_set_aside(hm_id_table *table, uint32_t n)
-{
-    hm_status status = hm_id_table_open_floors(table, 1);
-    hm_id_table_head *head = (hm_id_table_head *)(void *)table->floors;
-    if (status == HM_OK)
-        status = hm_promises_open(&head->promises, table->slot_array.memory, n);
-    if (status != HM_OK)
-        return status;
-    hm_id_table_issue_n(table, n, hm_promises_append(head->promises, n));
-    uint32_t end = table->count;
-    table->count -= n;
-    table->used -= n;
-    for (uint32_t position = table->count; position < end; position++)
-        hm_handle_set_index(&table->entries[table->slots[position]], HM_INVALID_INDEX);
-    /* The last free slots follow the live ones now. */
-    uint32_t from = end > table->used ? end : table->used;
-    for (uint32_t to = table->count; to < end && to < table->used; to++)
-        hm_handle_link(table->entries, table->slots, table->slots[from++], to);
-    return HM_OK;
-}
-
-bool hm_id_table_has_promised(const hm_id_table *table, hm_handle handle)
-{
-    uint32_t slot = hm_handle_index(handle);
-    return hm_promises_are_given(hm_id_table_promises(table), handle) && slot < table->slot_count &&
-           hm_handle_match(table->entries[slot], handle) == HM_INVALID_INDEX &&
-           !hm_handle_is_free(handle);
-}
-
-void hm_id_table_take_back(hm_id_table *table, hm_handle handle)
-{
-    hm_handle_link(table->entries, table->slots, hm_handle_index(handle), table->used++);
-    hm_promises_end(hm_id_table_promises(table));
 }

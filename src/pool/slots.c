@@ -398,9 +398,9 @@ static void pool_end_promise(hm_pool *pool)
 static bool pool_has_promised(const hm_pool *pool, hm_handle handle)
 {
     uint32_t slot = hm_handle_index(handle), upper = (uint32_t)(handle.bits >> 32);
-    return hm_promises_are_given(pool->promises, handle) && slot < pool->slot_count &&
-           !hm_handle_is_free(handle) &&
-           pool->entries[slot] == (upper ^ (HM_POOL_PROMISED_MASK | HM_POOL_FREE_ENTRY));
+    return slot < pool->slot_count && !hm_handle_is_free(handle) &&
+           pool->entries[slot] == (upper ^ (HM_POOL_PROMISED_MASK | HM_POOL_FREE_ENTRY)) &&
+           hm_promises_are_given(pool->promises, handle);
 }
 
 hm_status hm_pool_insert_as(hm_pool *pool, hm_handle promised, const void *item)

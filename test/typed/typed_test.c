@@ -87,10 +87,11 @@ static char text[80]; /* what describe writes */
     TEST(typed, a_##kind##_promises_typed_handles)                                                 \
     {                                                                                              \
         body_##kind c;                                                                             \
+        body_handle first;                                                                         \
         const body made = make_body(7);                                                            \
         CHECK(body_##kind##_init(&c, 10) == HM_OK);                                                \
         CHECK(body_##kind##_reserve_promises(&c, 2) == HM_OK);                                     \
-        const body_handle first = body_##kind##_promise(&c);                                       \
+        first = body_##kind##_promise(&c);                                                         \
         CHECK(body_##kind##_get(&c, first) == NULL);                                               \
         CHECK(body_##kind##_insert_as(&c, first, &made) == HM_OK);                                 \
         CHECK(body_##kind##_get(&c, first)->value == 7 && body_##kind##_erase(&c, first));         \
@@ -435,11 +436,12 @@ TEST(typed, a_table_promises_typed_handles)
 {
     body_table table;
     body_row made;
+    body_handle first;
     memset(&made, 0, sizeof made);
     made.value = 7;
     CHECK(body_table_init(&table, 10) == HM_OK);
     CHECK(body_table_reserve_promises(&table, 2) == HM_OK);
-    const body_handle first = body_table_promise(&table);
+    first = body_table_promise(&table);
     CHECK(body_table_insert_as(&table, first, &made) == HM_OK);
     CHECK(*body_value_get(&table, first) == 7);
     CHECK(body_table_give_up(&table, body_table_promise(&table)));
