@@ -43,6 +43,7 @@ template <size_t Size, class Visit> void for_each_container(Visit visit)
     visit(type<vector<Size>>());
     visit(type<pointers<Size>>());
     visit(type<vector_backed<Size>>());
+    visit(type<free_stack<Size>>());
     visit(type<unordered_map<Size>>());
 #ifdef WITH_ABSEIL
     visit(type<flat_hash_map<Size>>());

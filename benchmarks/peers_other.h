@@ -264,15 +264,75 @@ template <size_t Size, slotmap_kind Kind> struct slotmap {
 };
 #endif
 
-struct vector_backed_key {
+struct slot_key {
     uint32_t slot, generation;
+};
+
+/* The pool that programs write by hand: slots that stay, a generation for each, odd while it is
+ * live, and a stack of free ones. It has a capacity, and its keys come back after 2^31 lives. */
+template <size_t Size> struct free_stack : one_by_one<free_stack<Size>, slot_key, Size> {
+    static constexpr const char *name = "free stack";
+    static constexpr int can = EVERYTHING;
+    std::unique_ptr<item<Size>[]> items;
+    std::unique_ptr<uint32_t[]> generations, free;
+    uint32_t capacity, top = 0;
+
+    explicit free_stack(uint32_t most)
+        : items(new item<Size>[most]), generations(new uint32_t[most]()), free(new uint32_t[most]),
+          capacity(most)
+    {
+        free_all();
+    }
+    void free_all()
+    {
+        for (top = 0; top < capacity; top++)
+            free[top] = capacity - 1 - top;
+    }
+    slot_key insert_one(const item<Size> &it)
+    {
+        if (top == 0)
+            return {0, 0};
+        uint32_t slot = free[--top];
+        items[slot] = it;
+        return {slot, ++generations[slot]};
+    }
+    bool erase_one(slot_key key)
+    {
+        if (!contains(key))
+            return false;
+        generations[key.slot]++;
+        free[top++] = key.slot;
+        return true;
+    }
+    /* No key has an even generation. */
+    bool contains(slot_key key) const
+    {
+        return key.slot < capacity && generations[key.slot] == key.generation;
+    }
+    const item<Size> *find(slot_key key) const
+    {
+        return contains(key) ? &items[key.slot] : nullptr;
+    }
+    uint64_t iterate() const
+    {
+        uint64_t total = 0;
+        for (uint32_t slot = 0; slot < capacity; slot++)
+            if (generations[slot] % 2 != 0)
+                total += items[slot].words[0];
+        return total;
+    }
+    void clear()
+    {
+        for (uint32_t slot = 0; slot < capacity; slot++)
+            generations[slot] += generations[slot] % 2;
+        free_all();
+    }
 };
 
 /* The handle map of the classic article, built from three vectors: packed items, the slot of each
  * item, and a sparse table from slots to places. Free slots are a list in the sparse table, first
  * in, first out; erase moves the last item into the hole. */
-template <size_t Size>
-struct vector_backed : one_by_one<vector_backed<Size>, vector_backed_key, Size> {
+template <size_t Size> struct vector_backed : one_by_one<vector_backed<Size>, slot_key, Size> {
     struct entry {
         uint32_t place; /* in a free slot: the next free slot */
         uint32_t generation;
@@ -288,7 +348,7 @@ struct vector_backed : one_by_one<vector_backed<Size>, vector_backed_key, Size> 
     explicit vector_backed(uint32_t)
     {
     }
-    vector_backed_key insert_one(const item<Size> &it)
+    slot_key insert_one(const item<Size> &it)
     {
         uint32_t place = static_cast<uint32_t>(items.size());
         uint32_t slot = first_free;
@@ -314,7 +374,7 @@ struct vector_backed : one_by_one<vector_backed<Size>, vector_backed_key, Size> 
             sparse[last_free].place = slot;
         last_free = slot;
     }
-    bool erase_one(vector_backed_key key)
+    bool erase_one(slot_key key)
     {
         if (!contains(key))
             return false;
@@ -328,11 +388,11 @@ struct vector_backed : one_by_one<vector_backed<Size>, vector_backed_key, Size> 
         return true;
     }
     /* No key has the generation of a free slot yet. */
-    bool contains(vector_backed_key key) const
+    bool contains(slot_key key) const
     {
         return key.slot < sparse.size() && sparse[key.slot].generation == key.generation;
     }
-    const item<Size> *find(vector_backed_key key) const
+    const item<Size> *find(slot_key key) const
     {
         return contains(key) ? &items[sparse[key.slot].place] : nullptr;
     }
