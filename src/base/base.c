@@ -74,12 +74,12 @@ hm_status hm_fail_full(const char *what, const char *name, uint64_t count, uint6
     return hm_fail_in(what, name, HM_ERROR_FULL);
 }
 
-hm_status hm_fail_spent(const char *name, uint32_t max_slots, uint32_t retired)
+hm_status hm_fail_spent(const char *what, const char *name, uint32_t max_slots, uint32_t retired)
 {
     (void)hm_fail(HM_ERROR_FULL,
                   "%" HM_U32 " of %" HM_U32 " slots are retired, and none is free: raise max_slots",
                   retired, max_slots);
-    return hm_fail_in("id_table", name, HM_ERROR_FULL);
+    return hm_fail_in(what, name, HM_ERROR_FULL);
 }
 
 static const char *const base_requests[] = {"reservation", "commit", "decommit"};

@@ -82,8 +82,9 @@ HM_COLD hm_status hm_fail_uninitialised(const char *what);
 HM_COLD hm_status hm_fail_full(const char *what, const char *name, uint64_t count,
                                uint64_t capacity, uint64_t n);
 
-/* HM_ERROR_FULL: the index space has too few slots left. `name` NULL: an id table by itself. */
-HM_COLD hm_status hm_fail_spent(const char *name, uint32_t max_slots, uint32_t retired);
+/* HM_ERROR_FULL: the index space has too few slots left; so many are retired. */
+HM_COLD hm_status hm_fail_spent(const char *what, const char *name, uint32_t max_slots,
+                                uint32_t retired);
 
 typedef enum hm_request { HM_RESERVATION, HM_COMMIT, HM_DECOMMIT } hm_request;
 

@@ -307,7 +307,8 @@ static hm_status id_table_admit(hm_id_table *table, const char *name, uint32_t n
     if (*fresh <= table->max_slots - table->slot_count)
         return HM_OK;
     hm_id_table_retire_spent(table, n); /* No slots are left because of them. */
-    return hm_fail_spent(name, table->max_slots, table->slot_count - table->used);
+    return hm_fail_spent("id_table", name, table->max_slots,
+                         table->slot_count - table->used - hm_id_table_promised(table));
 }
 
 uint32_t hm_id_table_available(const hm_id_table *table)

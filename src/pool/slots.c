@@ -82,7 +82,7 @@ hm_status hm_pool_prepare(hm_pool *pool, uint32_t n, bool grows)
         return hm_fail_full("pool", pool->name, pool->count + hm_pool_promised(pool),
                             pool->capacity, n);
     if (n > pool_unissued(pool))
-        return hm_fail_spent(pool->name, pool->max_slots, pool->retired_count);
+        return hm_fail_spent("pool", pool->name, pool->max_slots, pool->retired_count);
     if (!pool->has_cold &&
         n <= (uint64_t)hm_pool_hole_count(pool) + pool->fresh_end - pool->slot_count)
         return HM_OK;
