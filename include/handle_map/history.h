@@ -15,10 +15,12 @@
  * committed or given back since are as they were. Destroy hooks do not run in a rewind; what items
  * own elsewhere stays as it is.
  *
- * Promises (hm_map_promise) are as they were, too: one from before the mark waits again, even if
- * its item came since; one from after it was never made, and its handle may be promised again. So a
- * loader keeps, beside each promised handle, the mark that was current, and after a rewind drops
- * what it loads for those of later marks, and brings the others once more.
+ * Handles that were issued or promised since the mark must be dropped: others may get them.
+ * Promises (hm_map_promise) are as they were at the mark, also if their items came since or they
+ * were given up. So a loader keeps, beside each promised handle, the mark that was current. After a
+ * rewind to that mark or an earlier one it drops the handle; after one to a later mark it brings
+ * the item again if hm_map_explain says HM_HANDLE_PROMISED. One that it cannot bring again, it
+ * gives up.
  *
  * Owns: one range, which containers divide; a copy of each page that they had committed at the
  * current mark, and of each page that changed between two marks, as it was before and after. Moves:

@@ -80,7 +80,7 @@ HM_API hm_status hm_map_insert_n(hm_map *map, const void *items, uint32_t n, hm_
  * slots keep their order, but for the first, which may become the last: this voids what
  * hm_map_upcoming has returned.
  *
- * HM_ERROR_STALE: the slot has an item or is retired, or has issued a later generation.
+ * HM_ERROR_STALE: the slot has an item, is retired or promised, or has issued a later generation.
  * HM_ERROR_INVALID: the handle is null or forged, has another type id, or its index is not below
  * max_slots. HM_ERROR_FULL, HM_ERROR_MEMORY, HM_ERROR_BUSY. Then nothing has changed. A handle from
  * a stranger may take memory for all slots up to max_slots: choose it. Invalidates what
@@ -164,18 +164,18 @@ HM_API uint32_t hm_map_available(const hm_map *map);
  */
 HM_API hm_handle hm_map_upcoming(const hm_map *map, uint32_t k);
 
-/* Makes n promises ready, those included that are. Ready and promised items count against the
- * capacity, and their memory stays theirs, whatever else is inserted; a clear and a trim keep them.
- * A rewind takes back the promises made since the mark (history.h); a file has none: where it is
- * loaded, they are refused as if they had been given up. Fails as hm_map_reserve does. Invalidates
- * what hm_map_emplace does. O(n). */
+/* Makes sure that n promises are ready: the next n calls of hm_map_promise succeed. An item that is
+ * promised, or ready to be, counts against the capacity, and has its memory: other inserts do not
+ * use it up. A clear and a trim keep promises, a fini drops them, history.h says what a rewind
+ * does. They are not saved: what has loaded the file refuses their handles. Fails as hm_map_reserve
+ * does. Invalidates what hm_map_emplace does. O(n). */
 HM_API hm_status hm_map_reserve_promises(hm_map *map, uint32_t n);
 
 /* Promises an item, so that others can name it before it is there, as what a loader will bring:
- * returns its handle, which resolves to nothing until hm_map_insert_as, and never if
- * hm_map_give_up is called instead. Returns null when no promise is ready. Any thread may call
- * this while another one uses or changes the map, but not during init, fini, reserve_promises, a
- * load and a rewind. Invalidates nothing. O(1). Example:
+ * returns its handle. It resolves to nothing until hm_map_insert_as, and never if hm_map_give_up is
+ * called instead. Returns null when no promise is ready. Any thread may call this while another one
+ * uses the map, inserts and erases; but not during init, fini, reserve_promises, a trim and a load,
+ * nor during a mark and a rewind of its history. Invalidates nothing. O(1). Example:
  *
  *     hm_map_reserve_promises(&map, 100);               // for the frame
  *     hm_handle coming = hm_map_promise(&map);          // on any thread
@@ -191,7 +191,8 @@ HM_API hm_handle hm_map_promise(hm_map *map);
 HM_API hm_status hm_map_insert_as(hm_map *map, hm_handle promised, const void *item);
 
 /* Gives up a promised item: its handle is refused for ever, and its slot is free. False if it is
- * not promised, or when busy. Invalidates nothing. O(promises that are ready). */
+ * not promised, or when busy. An erase does not give it up. Invalidates nothing. O(promises that
+ * are ready). */
 HM_API bool hm_map_give_up(hm_map *map, hm_handle promised);
 
 /* Erases all items, last first. All handles are refused from then on. Invalidates all pointers to
@@ -242,6 +243,7 @@ HM_API hm_handle_state hm_map_explain(const hm_map *map, hm_handle handle);
  *     stale: slot 12 of 'texture' is free now, the handle has generation 5
  *     retired: slot 12 of 'texture' has used up its generations, the handle has 5
  *     forged: slot 12 of 'texture' has issued no generation above 7, the handle has 9
+ *     promised: slot 12 of 'texture' has no item yet, generation 7
  *     not initialised: the container has no items
  *
  * Writes as snprintf does: at most `size` bytes, the terminator included; `buffer` may be NULL if

@@ -125,9 +125,9 @@ HM_API uint32_t hm_pool_available(const hm_pool *pool);
  * are live, O(slots / 64). */
 HM_API hm_handle hm_pool_upcoming(const hm_pool *pool, uint32_t k);
 
-/* Promises, as those of hm_map_reserve_promises and the functions after it. A trim may give the
- * memory of their places back: then an hm_pool_insert_as that is refused it says HM_ERROR_MEMORY, and
- * the item is still promised. */
+/* Promises, as those of hm_map_reserve_promises and the functions after it. A trim may give back
+ * the memory of their places. Then hm_pool_insert_as needs it again: HM_ERROR_MEMORY if that is
+ * refused, and the item is still promised. */
 HM_API hm_status hm_pool_reserve_promises(hm_pool *pool, uint32_t n);
 HM_API hm_handle hm_pool_promise(hm_pool *pool);
 HM_API hm_status hm_pool_insert_as(hm_pool *pool, hm_handle promised, const void *item);
@@ -392,8 +392,10 @@ HM_END_C
 
 /* A loop over all items, as fast as one over the arrays of hm_pool_next_run: declares `item`, a
  * pointer to `type`, and its `index`. A statement follows; break and continue do what they do in
- * any loop. `pool`, a const hm_pool *, is evaluated several times. Items may be inserted and the
- * visited one erased meanwhile; another one that is erased may still be visited. Example:
+ * any loop. `pool`, a const hm_pool *, is evaluated several times; a typed one is &bullets.pool.
+ * From the lowest slot on: items may be inserted, which may be visited, and the visited one erased;
+ * another one that is erased may still be visited. Items of another size than that of the type are
+ * a broken contract. Example:
  *
  *     HM_POOL_EACH(struct bullet, bullet, i, &pool)
  *         if (bullet->y < 0)

@@ -171,8 +171,7 @@ HM_API hm_handle hm_table_upcoming(const hm_table *table, uint32_t k);
  * ready) and O(promises that are ready). */
 HM_API hm_status hm_table_reserve_promises(hm_table *table, uint32_t n);
 HM_API hm_handle hm_table_promise(hm_table *table);
-HM_API hm_status hm_table_insert_as(hm_table *table, hm_handle promised,
-                                    const void *const *values);
+HM_API hm_status hm_table_insert_as(hm_table *table, hm_handle promised, const void *const *values);
 HM_API bool hm_table_give_up(hm_table *table, hm_handle promised);
 
 /* Erases all rows, the last first; all handles are refused from then on. Invalidates all row
@@ -368,7 +367,7 @@ HM_END_C
  *             hm_table_erase_at(&points, row);
  */
 #define HM_TABLE_EACH(type, cell, row, table, column)                                              \
-    HM_EACH_BACKWARD(type, cell, row, hm_table_before(table, &row, column))
+    HM_EACH_BACKWARD(type, cell, row, hm_table_before(table, &row, column, sizeof(type)))
 
 #define HM_TABLE_DEFINE_DECLARED(prefix, number, COLUMNS)                                          \
     HM_TYPED_DEFINE_NUMBER(prefix##_table, number)                                                 \

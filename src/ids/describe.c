@@ -7,7 +7,9 @@
 static size_t describe_forged(const hm_description *what, const char *name, char *buffer,
                               size_t size)
 {
-    uint32_t generation = hm_handle_generation(what->handle);
+    uint32_t generation = hm_handle_generation(what->handle), last = what->generation;
+    if (last >= generation) /* It is ready to be promised. */
+        last = generation - 1;
     if (hm_handle_is_free(what->handle))
         return hm_format(buffer, size, "forged: its free bit is set");
     if (generation == 0)
@@ -15,7 +17,7 @@ static size_t describe_forged(const hm_description *what, const char *name, char
     return hm_format(buffer, size,
                      "forged: slot %" HM_U32 " of '%s' has issued no generation above %" HM_U32
                      ", the handle has %" HM_U32,
-                     hm_handle_index(what->handle), name, what->generation, generation);
+                     hm_handle_index(what->handle), name, last, generation);
 }
 
 size_t hm_describe(const hm_description *what, char *buffer, size_t size)

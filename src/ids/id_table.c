@@ -612,7 +612,8 @@ hm_handle_state hm_id_table_explain(const hm_id_table *table, hm_handle handle)
     if (hm_id_table_contains(table, handle))
         return HM_HANDLE_LIVE;
     if (hm_handle_match(entry, handle) == HM_INVALID_INDEX)
-        return HM_HANDLE_PROMISED;
+        return hm_promises_are_given(hm_id_table_promises(table), handle) ? HM_HANDLE_PROMISED
+                                                                          : HM_HANDLE_FORGED;
     return generation <= hm_handle_generation(entry) ? HM_HANDLE_STALE : HM_HANDLE_FORGED;
 }
 

@@ -69,8 +69,9 @@ hm_handle hm_promises_give(const hm_array *list, const char *what, const char *n
     do {
         given = list != NULL ? hm_atomic_load(&promise_head_of(list)->given) : 0;
         if (list == NULL || given == promise_end(list)) {
-            (void)hm_fail(HM_ERROR_FULL, "the %s '%.40s' has no promises left: reserve_promises",
-                          what, name);
+            (void)hm_fail(HM_ERROR_FULL,
+                          "the %s '%.40s' has no promises left: call reserve_promises first", what,
+                          name != NULL ? name : "(no name)");
             return HM_NULL_HANDLE;
         }
     } while (!hm_atomic_exchange_if(&promise_head_of(list)->given, given, given + 1));
@@ -82,7 +83,7 @@ hm_status hm_promises_refuse(const char *what, const char *name, hm_handle handl
     return hm_fail(HM_ERROR_STALE,
                    "the %s '%.40s' has not promised 0x%016" HM_X64
                    ", or has its item already, or it was given up",
-                   what, name, handle.bits);
+                   what, name != NULL ? name : "(no name)", handle.bits);
 }
 
 bool hm_promises_are_given(const hm_array *list, hm_handle handle)

@@ -175,7 +175,8 @@ hm_handle_state hm_pool_explain(const hm_pool *pool, hm_handle handle)
         return HM_HANDLE_OUT_OF_RANGE;
     uint32_t last = hm_pool_entry_generation(pool->entries[slot]);
     if (hm_pool_is_promised(pool, slot) && generation == last)
-        return HM_HANDLE_PROMISED;
+        return hm_promises_are_given(pool->promises, handle) ? HM_HANDLE_PROMISED
+                                                             : HM_HANDLE_FORGED;
     if (!hm_pool_is_promised(pool, slot) && last == pool->places.last_generation &&
         !hm_pool_lives(pool, slot))
         return HM_HANDLE_RETIRED;

@@ -153,6 +153,7 @@ TEST(each, of_a_list_ends_with_it)
     }
 
 WRONG_TYPE(map, "MAP", "items")
+WRONG_TYPE(table, "TABLE", "cells")
 WRONG_TYPE(secondary, "SECONDARY", "values")
 WRONG_TYPE(lists, "LISTS", "items")
 

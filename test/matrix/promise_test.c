@@ -513,6 +513,8 @@ static void check_strangers(const verbs *of, uint32_t way, uint32_t capacity)
     hm_handle next = of->reserve(2) == HM_OK ? of->upcoming(1) : HM_NULL_HANDLE;
     CHECK(of->reserve_promises(2) == HM_OK);
     CHECK(of->insert_as(next, 1) == HM_ERROR_STALE && !of->give_up(next));
+    CHECK(of->explain(next) == HM_HANDLE_FORGED);
+    CHECK(of->describe(next, text, sizeof text) > 0 && strncmp(text, "forged: slot ", 13) == 0);
     hm_handle first = of->promise();
     CHECK(of->insert_as(next, 1) == HM_ERROR_STALE && !of->give_up(next));
     CHECK(hm_handle_equal(of->promise(), next));

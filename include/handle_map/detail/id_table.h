@@ -17,8 +17,8 @@
  * the free bit, which no other entry has. That costs 8 bytes for 65,535 issues. When `max_slots`
  * slots are live or retired, the table is full.
  *
- * A *promised* slot waits for its item: it has left `slots`, too, and its entry has no position, but
- * not the free bit. `slots` keeps room for it.
+ * A *promised* slot waits for its item: it has left `slots`, too, and its entry has no position,
+ * but not the free bit. `slots` keeps room for it.
  *
  * Trim drops the units of slots after the last live one, gives back the pages of `entries` that
  * only they took, and keeps for each dropped unit one *generation floor*, the highest generation

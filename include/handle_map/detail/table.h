@@ -70,11 +70,14 @@ HM_INLINE void *hm_table_address(const hm_table *table, const hm_cells *column, 
 
 /* For HM_TABLE_EACH: returns the cell before *row, which becomes its row; NULL at the start, and
  * for a column out of range. */
-HM_INLINE void *hm_table_before(const hm_table *table, uint32_t *row, uint32_t column)
+HM_INLINE void *hm_table_before(const hm_table *table, uint32_t *row, uint32_t column,
+                                size_t cell_size)
 {
     HM_CONTRACT(table != NULL, "HM_TABLE_EACH: table is NULL");
     if (column >= table->column_count || !hm_each_before(row, table->ids.count))
         return NULL;
+    HM_CONTRACT(table->columns[column].size == cell_size,
+                "HM_TABLE_EACH: the cells are not of this type");
     return hm_table_address(table, &table->columns[column], *row);
 }
 
