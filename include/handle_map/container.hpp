@@ -555,8 +555,8 @@ template <class Base> class inserter : public Base
         return insert_under([](auto... all) { return Base::call::adopt(all...); }, handle,
                             std::forward<Args>(args)...);
     }
-    /* The same under a handle that promise() has returned. If the constructor throws, it is given
-     * up. */
+    /* The same under a handle that promise() has returned. If the constructor throws, that of a map
+     * still waits, and that of a pool is refused from then on. */
     template <class... Args> status insert_as(handle_type promised, Args &&...args)
     {
         return insert_under([](auto... all) { return Base::call::insert_as(all...); }, promised,

@@ -38,13 +38,14 @@
  *
  * Index space. The index of a handle is a *slot*. A slot can be used 65,535 times (or fewer:
  * `generation_bits`), less those uses that trim costs; then it is *retired*, never wrapped. Live,
- * free and retired slots together are at most the descriptor's `max_slots`, up to UINT32_MAX. It is
- * a limit, for which nothing is reserved: a slot takes 8 bytes of memory once it is used. When the
- * index space is used up, inserts fail; the statistics show it in advance. At 60,000 inserts a
- * second the default of 2^20 slots lasts 13 days. Programs that run longer set more: 2^24 slots
- * last 212 days, the maximum 148 years. `max_slots` equal to the capacity gives each slot 65,535
- * uses. (In a pool trim costs no uses, slots take other sizes, and in one range they are reserved:
- * pool.h. A secondary and an index issue no handles, and have the slots of their owners.)
+ * free, retired and promised slots together are at most the descriptor's `max_slots`, up to
+ * UINT32_MAX. It is a limit, for which nothing is reserved: a slot takes 8 bytes of memory once it
+ * is used. When the index space is used up, inserts fail; the statistics show it in advance. At
+ * 60,000 inserts a second the default of 2^20 slots lasts 13 days. Programs that run longer set
+ * more: 2^24 slots last 212 days, the maximum 148 years. `max_slots` equal to the capacity gives
+ * each slot 65,535 uses. (In a pool trim costs no uses, slots take other sizes, and in one range
+ * they are reserved: pool.h. A secondary and an index issue no handles, and have the slots of their
+ * owners.)
  *
  * Growing. A container with a capacity reserves its addresses at init; growing commits memory
  * there, and moves nothing that a program can have a pointer to. Only what is kept by slot may
@@ -98,7 +99,7 @@
  * secondary or lists that it changes. What else a call that changes a container is given by a
  * pointer, as values of a world, keys and handles, must not lie in that container, which may move
  * or replace it meanwhile: copy it first. A hook must not change it. Every reserve(n) is for n more
- * than there are.
+ * than there are, and reserve_promises(n) for n that are ready.
  *
  * Structs. A program holds a container's struct by value; the fields are private. A zeroed
  * container, and one whose init failed, is a valid empty container of capacity 0 for every

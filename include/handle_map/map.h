@@ -138,11 +138,11 @@ HM_API uint32_t hm_map_erase_n(hm_map *map, const hm_handle *handles, uint32_t n
 HM_API uint32_t hm_map_erase_if(hm_map *map, bool (*doomed)(const void *item, void *context),
                                 void *context);
 
-/* Makes the next n inserts succeed while nothing is erased in between. HM_ERROR_FULL: n more would
- * exceed the capacity or the index space; HM_ERROR_MEMORY; HM_ERROR_BUSY. Then nothing has changed,
- * except that free slots with no uses left count as retired if they caused HM_ERROR_FULL. On
- * success, those that the next n inserts would meet count as retired. Invalidates what
- * hm_map_emplace does. O(n). */
+/* Makes the next n inserts succeed while nothing is erased, given up or made ready to be promised
+ * in between. HM_ERROR_FULL: n more would exceed the capacity or the index space; HM_ERROR_MEMORY;
+ * HM_ERROR_BUSY. Then nothing has changed, except that free slots with no uses left count as
+ * retired if they caused HM_ERROR_FULL. On success, those that the next n inserts would meet count
+ * as retired. Invalidates what hm_map_emplace does. O(n). */
 HM_API hm_status hm_map_reserve(hm_map *map, uint32_t n);
 
 /* Returns how many more items fit: the largest n for which hm_map_reserve does not say
@@ -151,10 +151,11 @@ HM_API hm_status hm_map_reserve(hm_map *map, uint32_t n);
 HM_API uint32_t hm_map_available(const hm_map *map);
 
 /* After hm_map_reserve(map, n), returns for each k below n the handle that the (k + 1)-th item from
- * now will get. That holds while only inserts follow: an erase, a clear or a trim voids the answers
- * until the next reserve. Beyond n the answer is unspecified. A const call: threads may take
- * numbers from one atomic counter, and build references among new items before any of them exists.
- * Until its item is inserted, the handle resolves to nothing. O(1). Example:
+ * now will get. That holds while only inserts follow: an erase, a clear, a trim, and each function
+ * of promises but hm_map_promise voids the answers until the next reserve. Beyond n the answer is
+ * unspecified. A const call: threads may take numbers from one atomic counter, and build references
+ * among new items before any of them exists. Until its item is inserted, the handle resolves to
+ * nothing. O(1). Example:
  *
  *     if (hm_map_reserve(&map, 2) == HM_OK) {
  *         struct sprite child = {.parent = hm_map_upcoming(&map, 1)};
@@ -175,7 +176,8 @@ HM_API hm_status hm_map_reserve_promises(hm_map *map, uint32_t n);
  * returns its handle. It resolves to nothing until hm_map_insert_as, and never if hm_map_give_up is
  * called instead. Returns null when no promise is ready. Any thread may call this while another one
  * uses the map, inserts and erases; but not during init, fini, reserve_promises, a trim and a load,
- * nor during a mark and a rewind of its history. Invalidates nothing. O(1). Example:
+ * nor during a mark and a rewind of its history. It may be called from a callback. Invalidates
+ * nothing. O(1). Example:
  *
  *     hm_map_reserve_promises(&map, 100);               // for the frame
  *     hm_handle coming = hm_map_promise(&map);          // on any thread
@@ -185,14 +187,14 @@ HM_API hm_status hm_map_reserve_promises(hm_map *map, uint32_t n);
  */
 HM_API hm_handle hm_map_promise(hm_map *map);
 
-/* Inserts a promised item, as hm_map_insert does; `item` must not lie in the map. HM_ERROR_STALE:
- * the handle is not promised, or its item came already, or it was given up; HM_ERROR_BUSY.
- * Otherwise it cannot fail. Invalidates nothing. O(promises that are ready). */
+/* Inserts a promised item, as hm_map_insert does. HM_ERROR_STALE: the handle is not promised, or
+ * its item came already, or it was given up; HM_ERROR_BUSY. Otherwise it cannot fail. Invalidates
+ * nothing. O(promises that are ready). */
 HM_API hm_status hm_map_insert_as(hm_map *map, hm_handle promised, const void *item);
 
 /* Gives up a promised item: its handle is refused for ever, and its slot is free. False if it is
- * not promised, or when busy. An erase does not give it up. Invalidates nothing. O(promises that
- * are ready). */
+ * not promised, or when busy. An erase of it returns false, and it stays promised. Invalidates
+ * nothing. O(promises that are ready). */
 HM_API bool hm_map_give_up(hm_map *map, hm_handle promised);
 
 /* Erases all items, last first. All handles are refused from then on. Invalidates all pointers to
@@ -229,7 +231,7 @@ HM_API hm_status hm_map_validate(const hm_map *map);
  */
 HM_API hm_handle hm_map_handle_of(const hm_map *map, const void *item);
 
-/* Returns why a handle does not resolve, or HM_HANDLE_LIVE. O(1). */
+/* Returns why a handle does not resolve, or HM_HANDLE_LIVE. O(1), or O(promises that are ready). */
 HM_API hm_handle_state hm_map_explain(const hm_map *map, hm_handle handle);
 
 /* Says in a sentence, with the numbers, what hm_map_explain says by a state. It begins with the

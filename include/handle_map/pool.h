@@ -149,7 +149,7 @@ HM_API hm_status hm_pool_trim(hm_pool *pool);
  * O(slots). */
 HM_API hm_status hm_pool_validate(const hm_pool *pool);
 
-/* Returns why a handle does not resolve, or HM_HANDLE_LIVE. O(1). */
+/* Returns why a handle does not resolve, or HM_HANDLE_LIVE. O(1), or O(promises that are ready). */
 HM_API hm_handle_state hm_pool_explain(const hm_pool *pool, hm_handle handle);
 
 /* Says the same in a sentence, with the numbers, as hm_map_describe does. O(length). */

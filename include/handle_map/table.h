@@ -167,8 +167,8 @@ HM_API uint32_t hm_table_available(const hm_table *table);
 HM_API hm_handle hm_table_upcoming(const hm_table *table, uint32_t k);
 
 /* Promises of rows, as those of items: hm_map_reserve_promises and the functions after it. `values`
- * as in hm_table_insert, but none may lie in the table. O(n), O(1), O(columns + promises that are
- * ready) and O(promises that are ready). */
+ * as in hm_table_insert. O(n), O(1), O(columns + promises that are ready) and O(promises that are
+ * ready). */
 HM_API hm_status hm_table_reserve_promises(hm_table *table, uint32_t n);
 HM_API hm_handle hm_table_promise(hm_table *table);
 HM_API hm_status hm_table_insert_as(hm_table *table, hm_handle promised, const void *const *values);
@@ -195,7 +195,7 @@ HM_API hm_status hm_table_validate(const hm_table *table);
  * read there. O(1). */
 HM_API hm_handle hm_table_handle_of(const hm_table *table, const void *cell, uint32_t column);
 
-/* Returns why a handle does not resolve, or HM_HANDLE_LIVE. O(1). */
+/* Returns why a handle does not resolve, or HM_HANDLE_LIVE. O(1), or O(promises that are ready). */
 HM_API hm_handle_state hm_table_explain(const hm_table *table, hm_handle handle);
 
 /* Says the same in a sentence, with the numbers, as hm_map_describe does. O(length). */

@@ -144,6 +144,7 @@ hm_status hm_id_table_set_aside(hm_id_table *table, uint32_t n)
     if (status != HM_OK)
         return status;
     hm_id_table_issue_n(table, n, hm_promises_append(head->promises, n));
+    hm_promises_count_more(head->promises, n);
     uint32_t end = table->count;
     table->count -= n;
     table->used -= n;

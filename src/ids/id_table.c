@@ -454,7 +454,7 @@ hm_handle hm_id_table_upcoming(const hm_id_table *table, uint32_t k)
 {
     HM_CONTRACT(table != NULL, "hm_id_table_upcoming: table is NULL");
     uint64_t position = (uint64_t)table->count + k;
-    if (position >= table->slot_array.limit)
+    if (position + hm_id_table_promised(table) >= table->slot_array.limit)
         return HM_NULL_HANDLE;
     bool is_fresh = position >= table->used;
     return id_table_next_of(table, is_fresh ? position - table->used + table->slot_count
@@ -649,7 +649,8 @@ size_t hm_id_table_describe(const hm_id_table *table, hm_handle handle, const ch
                            .is_zeroed = table->max_slots == 0};
     if (slot < end) {
         what.generation = hm_handle_generation(table->entries[slot]);
-        what.is_free = hm_handle_index(table->entries[slot]) >= table->count;
+        what.is_free = hm_handle_index(table->entries[slot]) >= table->count &&
+                       !hm_id_table_is_promised(table->entries[slot]);
     } else if (slot < table->dropped_end) {
         what.generation = hm_id_table_floor_of(table, slot);
     }

@@ -404,6 +404,9 @@ hm_handle hm_promises_give(const hm_array *list, const char *what, const char *n
 /* Whether a handle that was ready has been given out. O(those that are ready). */
 bool hm_promises_are_given(const hm_array *list, hm_handle handle);
 
+/* So many slots are promised now. */
+void hm_promises_count_more(hm_array *list, uint32_t n);
+
 /* One slot is promised no more. */
 void hm_promises_end(hm_array *list);
 

@@ -59,19 +59,22 @@ hm_status hm_promises_open(hm_array **list, const hm_memory *memory, uint32_t n)
 hm_handle *hm_promises_append(hm_array *list, uint32_t n)
 {
     list->count += n;
-    promise_head_of(list)->promised += n;
     return promise_handles(list) + promise_end(list) - n;
 }
 
 hm_handle hm_promises_give(const hm_array *list, const char *what, const char *name)
 {
     uint32_t given;
+    if (name == NULL) {
+        (void)hm_fail_uninitialised(what);
+        return HM_NULL_HANDLE;
+    }
     do {
         given = list != NULL ? hm_atomic_load(&promise_head_of(list)->given) : 0;
         if (list == NULL || given == promise_end(list)) {
             (void)hm_fail(HM_ERROR_FULL,
                           "the %s '%.40s' has no promises left: call reserve_promises first", what,
-                          name != NULL ? name : "(no name)");
+                          name);
             return HM_NULL_HANDLE;
         }
     } while (!hm_atomic_exchange_if(&promise_head_of(list)->given, given, given + 1));
@@ -89,6 +92,11 @@ hm_status hm_promises_refuse(const char *what, const char *name, hm_handle handl
 bool hm_promises_are_given(const hm_array *list, hm_handle handle)
 {
     return list != NULL && !promise_waits(list, handle);
+}
+
+void hm_promises_count_more(hm_array *list, uint32_t n)
+{
+    promise_head_of(list)->promised += n;
 }
 
 void hm_promises_end(hm_array *list)

@@ -198,7 +198,7 @@ size_t hm_pool_describe(const hm_pool *pool, hm_handle handle, char *buffer, siz
                            .is_zeroed = pool->capacity == 0};
     if (slot < pool->slot_count) {
         what.generation = hm_pool_entry_generation(pool->entries[slot]);
-        what.is_free = !hm_pool_lives(pool, slot);
+        what.is_free = !hm_pool_lives(pool, slot) && !hm_pool_is_promised(pool, slot);
     }
     return hm_describe(&what, buffer, size);
 }

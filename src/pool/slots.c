@@ -358,6 +358,7 @@ static void pool_set_aside(hm_pool *pool, hm_handle handle)
     pool->words[slot / HM_POOL_WORD].live ^= UINT64_C(1) << slot % HM_POOL_WORD;
     pool->words[slot / HM_POOL_WORD].open ^= UINT64_C(1) << slot % HM_POOL_WORD;
     pool->count--;
+    hm_promises_count_more(pool->promises, 1);
 }
 
 hm_status hm_pool_reserve_promises(hm_pool *pool, uint32_t n)

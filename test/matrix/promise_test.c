@@ -568,6 +568,58 @@ TESTS(map)
 TESTS(table)
 TESTS(pool)
 
+/* Holes without memory are between those that have it, or are all that there are. */
+TEST(promise, of_a_pool_has_its_memory_where_holes_are_cold)
+{
+    enum { LARGE = 4096, FEW = 9 };
+    hm_pool_desc desc = {.item_size = LARGE, .capacity = FEW + 1, .max_slots = 10000};
+    CHECK(hm_pool_init(&made.pool, &desc) == HM_OK);
+    CHECK(hm_pool_adopt(&made.pool, hm_handle_pack(5000, 1, 0), NULL) == HM_OK);
+    CHECK(hm_pool_reserve_promises(&made.pool, FEW) == HM_OK);
+    CHECK(hm_pool_validate(&made.pool) == HM_OK);
+    for (int i = 0; i < FEW; i++)
+        CHECK(hm_pool_insert_as(&made.pool, hm_pool_promise(&made.pool), NULL) == HM_OK);
+    CHECK(hm_pool_validate(&made.pool) == HM_OK);
+    hm_pool_fini(&made.pool);
+    desc = (hm_pool_desc){.item_size = 8 * LARGE, .capacity = MANY / 10};
+    desc.storage = HM_STORAGE_FIXED_BLOCKS;
+    CHECK(hm_pool_init(&made.pool, &desc) == HM_OK);
+    CHECK(hm_pool_insert_n(&made.pool, NULL, MANY / 10, NULL) == HM_OK);
+    hm_pool_clear(&made.pool);
+    CHECK(hm_pool_trim(&made.pool) == HM_OK);
+    CHECK(hm_pool_reserve_promises(&made.pool, MANY / 10 - 1) == HM_OK);
+    CHECK(hm_pool_validate(&made.pool) == HM_OK);
+    CHECK(!hm_handle_is_null(hm_pool_insert(&made.pool, NULL)));
+    for (int i = 0; i < MANY / 10 - 1; i++)
+        CHECK(hm_pool_insert_as(&made.pool, hm_pool_promise(&made.pool), NULL) == HM_OK);
+    CHECK(hm_pool_validate(&made.pool) == HM_OK);
+    hm_pool_fini(&made.pool);
+}
+
+/* An item may lie in the container, which does not move; and a hook may promise. */
+static hm_handle promised_by_hook;
+
+static void promise_in_hook(void *item, void *context)
+{
+    (void)item;
+    promised_by_hook = hm_map_promise(context);
+    CHECK(hm_map_insert_as(context, promised_by_hook, NULL) == HM_ERROR_BUSY);
+    CHECK(!hm_map_give_up(context, promised_by_hook));
+}
+
+TEST(promise, of_a_map_may_be_made_in_a_hook_and_kept_with_an_item_of_the_map)
+{
+    const hm_map_desc desc = {.item_size = 4, .destroy = promise_in_hook, .context = &made.map};
+    const uint32_t seven = 7;
+    CHECK(hm_map_init(&made.map, &desc) == HM_OK && hm_map_reserve_promises(&made.map, 2) == HM_OK);
+    hm_handle first = hm_map_insert(&made.map, &seven), other = hm_map_insert(&made.map, NULL);
+    CHECK(hm_map_erase(&made.map, other));
+    const void *item = hm_map_get(&made.map, first);
+    CHECK(hm_map_insert_as(&made.map, promised_by_hook, item) == HM_OK);
+    CHECK(*(const uint32_t *)hm_map_get(&made.map, promised_by_hook) == 7);
+    hm_map_fini(&made.map);
+}
+
 DEATH_TEST(promise, of_no_map_panics)
 {
     test_expect_panic_of("", "hm_map_promise: map is NULL");

@@ -24,7 +24,7 @@ enum {
 #endif
 
 /* The state of 64 slots, a bit in each field for each slot. An open slot that is not live is a
- * hole. A slot that was issued and is not open is retired. */
+ * hole. A slot that was issued and is not open is retired or promised. */
 typedef struct hm_pool_word {
     uint64_t live;
     uint64_t open;

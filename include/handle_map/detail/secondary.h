@@ -139,7 +139,6 @@ HM_INLINE void *hm_secondary_get_sized(const hm_secondary *secondary, hm_handle 
     return values;
 }
 
-/* Drops the value at a position: the last one takes its place. */
 /* For HM_SECONDARY_EACH: returns the value before *index, which becomes its index; NULL at the
  * start. */
 HM_INLINE void *hm_secondary_before_sized(const hm_secondary *secondary, uint32_t *index,
@@ -151,6 +150,7 @@ HM_INLINE void *hm_secondary_before_sized(const hm_secondary *secondary, uint32_
     return hm_each_before(index, secondary->count) ? secondary->values + value_size * *index : NULL;
 }
 
+/* Drops the value at a position: the last one takes its place. */
 HM_INLINE void hm_secondary_drop_sized(hm_secondary *secondary, uint32_t index, size_t value_size)
 {
     unsigned char *values = secondary->values;
