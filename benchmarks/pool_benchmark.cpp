@@ -50,9 +50,9 @@ template <hm_storage Storage> struct by_words : pool<item_size, Storage> {
              word = hm_pool_next_word(self, word + 1, &live))
             for (; live != 0; live &= live - 1) {
                 uint32_t index = HM_POOL_WORD * word + hm_bits_lowest(live);
-                total +=
-                    static_cast<const item<item_size> *>(hm_pool_item_at_sized(self, index, item_size))
-                        ->words[0];
+                total += static_cast<const item<item_size> *>(
+                             hm_pool_item_at_sized(self, index, item_size))
+                             ->words[0];
             }
         return total;
     }

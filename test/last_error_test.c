@@ -40,8 +40,7 @@ TEST(last_error, a_layout_that_cannot_be_is_told_by_its_number)
     CHECK(array_refuses((hm_array_desc){.item_size = 8192, .item_align = 8192},
                         "item_align 8192 is above 4096"));
     CHECK(hm_array_init(NULL, NULL) == HM_ERROR_INVALID && says("hm_array_init: array is NULL"));
-    CHECK(hm_array_init(&array, NULL) == HM_ERROR_INVALID &&
-          says("hm_array_init: item_size is 0"));
+    CHECK(hm_array_init(&array, NULL) == HM_ERROR_INVALID && says("hm_array_init: item_size is 0"));
     CHECK(hm_id_table_init(NULL, NULL) == HM_ERROR_INVALID &&
           says("hm_id_table_init: table is NULL"));
     CHECK(hm_id_table_init(&table, NULL) == HM_OK);

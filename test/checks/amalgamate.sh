@@ -204,11 +204,11 @@ check_part() {
     [ "$lines" -le "$most" ] || fail "$* has $lines lines, more than $most"
 }
 
-check_part 6570 map
-check_part 10140 map order arena
-check_part 6580 pool
-check_part 9600 pool lists
-check_part 7090 table
-check_part 10400 index transpose
-check_part 27100 report
-check_part 35350 save
+check_part 6600 map
+check_part 10170 map order arena
+check_part 6610 pool
+check_part 9630 pool lists
+check_part 7120 table
+check_part 10440 index transpose
+check_part 27130 report
+check_part 35390 save

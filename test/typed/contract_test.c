@@ -9,7 +9,7 @@
     TEST(typed, kind##_init_that_is_given_nothing_names_the_function)                              \
     {                                                                                              \
         hm_##kind##_desc desc;                                                                     \
-        body_##kind made, bare;                                                                       \
+        body_##kind made, bare;                                                                    \
         memset(&desc, 0, sizeof desc);                                                             \
         memset(&made, 0xA5, sizeof made);                                                          \
         CHECK(body_##kind##_init(NULL, 5) == HM_ERROR_INVALID);                                    \
