@@ -79,6 +79,10 @@ for my $file (@ARGV) {
     # One with braces, or nothing, keeps its old name, with which it does not compile: it had no limit.
     $new =~ s/\bhm_budget\b(?=\s*[*&]|\s+\w+\s*(?:[)(]|=(?!\s*\{)))/hm_frame_budget/g;
     $new =~ s/\bhm::budget\b(?=\s*[*&]|\s+\w+\s*(?:[)(]|=(?!\s*\{)))/hm::frame_budget/g;
+    # The program names the index of a loop itself.
+    my %items;
+    $new =~ s/\bHM_EACH_LIVE\(\s*($argument),\s*(\w+)\s*,/$items{$2} = 1; "HM_POOL_EACH($1, $2, ${2}_index,"/ge;
+    $new =~ s/\b(\w+)_run\.index\b/$items{$1} ? "${1}_index" : $&/ge;
     # A pool's order of reuse had no effect.
     $new =~ s/\s*\.reuse\s*=\s*HM_REUSE_\w+,|,\s*\.reuse\s*=\s*HM_REUSE_\w+//g;
     my $number = 0;

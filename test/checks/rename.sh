@@ -20,6 +20,7 @@ hm_map_watch(f<a, b>(x), &m);
 sprites.changes(history, 1, 2);
 spark_pool_item(&p, 1), spark_pool_at(&p, 2), hm_pool_at(&p, 3);
 #define WATCH(kind) hm_##kind##_watch(&history, &kind)
+HM_EACH_LIVE(struct spark, s, &p) end(s_run.index, t_run.index);
 hm_pool_desc d = {.item_size = 8, .reuse = HM_REUSE_LAST}, e = {.reuse = HM_REUSE_LAST, 0};
 d.reuse = HM_REUSE_DEFAULT;
 END
@@ -37,6 +38,7 @@ hm_map_watch(f<a, b>(x), &m);
 sprites.changes(history, 1, 2);
 spark_pool_item_at(&p, 1), spark_pool_live_at(&p, 2), hm_pool_live_at(&p, 3);
 #define WATCH(kind) hm_##kind##_watch(&history, &kind)
+HM_POOL_EACH(struct spark, s, s_index, &p) end(s_index, t_run.index);
 hm_pool_desc d = {.item_size = 8}, e = { 0};
 d.reuse = HM_REUSE_DEFAULT;
 END
@@ -44,7 +46,7 @@ cd "$work"
 sh "$source/tools/rename-0.4.sh" program.c >output
 diff expected.c program.c || fail "rename-0.4.sh writes something else"
 cut -d: -f2 output | tr -d ' \n' >lines
-[ "$(cat lines)" = 'hm_map_watch(f<a,b>(x),&m);131315' ] || {
+[ "$(cat lines)" = 'hm_map_watch(f<a,b>(x),&m);131316' ] || {
     cat output >&2
-    fail "rename-0.4.sh should print the line that it does not understand, and lines 1, 3, 13 and 15"
+    fail "rename-0.4.sh should print the line that it does not understand, and lines 1, 3, 13 and 16"
 }
