@@ -27,9 +27,10 @@
  * lists, index and world. Their headers tell only what is particular to each.
  *
  * Handles. A handle is 64 bits (handle.h). It resolves until its item is erased, and is refused
- * ever after: handles never alias from init to fini. Any 64 bits may be passed as a handle to any
- * function. After fini and another init all slots start afresh, and earlier handles may name new
- * items: to restart a level, clear the container instead.
+ * ever after: handles never alias from init to fini, but for those that a rewind takes back
+ * (history.h). Any 64 bits may be passed as a handle to any function. After fini and another init
+ * all slots start afresh, and earlier handles may name new items: to restart a level, clear the
+ * container instead.
  *
  * Type ids. There are 32,768. Handles are told apart by them alone: containers that share one, as
  * two maps of one HM_MAP_DEFINE or two worlds of the default 0 do, take each other's handles for
