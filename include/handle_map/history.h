@@ -15,13 +15,6 @@
  * committed or given back since are as they were. Destroy hooks do not run in a rewind; what items
  * own elsewhere stays as it is.
  *
- * Handles that were issued or promised since the mark must be dropped: others may get them.
- * Promises (hm_map_promise) are as they were at the mark, also if their items came since or they
- * were given up. So a loader keeps, beside each promised handle, the mark that was current. After a
- * rewind to that mark or an earlier one it drops the handle; after one to a later mark it brings
- * the item again if hm_map_explain says HM_HANDLE_PROMISED. One that it cannot bring again, it
- * gives up.
- *
  * Owns: one range, which containers divide; a copy of each page that they had committed at the
  * current mark, and of each page that changed between two marks, as it was before and after. Moves:
  * nothing. Limits: those of hm_history_desc. Threads: marks and rewinds by one thread, while no
@@ -168,6 +161,13 @@ HM_API uint64_t hm_history_mark(hm_history *history);
  * HM_ERROR_INVALID: a container was moved, and hm_map_moved or its like was not called. In all
  * cases nothing has changed. Pointers and handles mean what they meant at the mark. O(pages that
  * changed since, and between the marks), with HM_HISTORY_COMPARE O(bytes committed).
+ *
+ * Handles that were issued or promised since the mark must be dropped: others may get them.
+ * Promises (hm_map_promise) are as they were at the mark, also if their items came since or they
+ * were given up. So a loader keeps, beside each promised handle, the mark that was current. After a
+ * rewind to that mark or an earlier one it drops the handle; after one to a later mark it brings
+ * the item again if hm_map_explain says HM_HANDLE_PROMISED. One that it cannot bring again, it
+ * gives up.
  *
  * A rewind to before the init of a container leaves it empty, as a fini does, and forgets it. One
  * that was finished since stays so: its memory comes back, but nobody owns it, and hm_history_fini
