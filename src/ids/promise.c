@@ -64,21 +64,18 @@ hm_handle *hm_promises_append(hm_array *list, uint32_t n)
 
 hm_handle hm_promises_give(const hm_array *list, const char *what, const char *name)
 {
-    uint32_t given;
     if (name == NULL) {
         (void)hm_fail_uninitialised(what);
         return HM_NULL_HANDLE;
     }
-    do {
-        given = list != NULL ? hm_atomic_load(&promise_head_of(list)->given) : 0;
-        if (list == NULL || given == promise_end(list)) {
-            (void)hm_fail(HM_ERROR_FULL,
-                          "the %s '%.40s' has no promises left: call reserve_promises first", what,
-                          name);
-            return HM_NULL_HANDLE;
-        }
-    } while (!hm_atomic_exchange_if(&promise_head_of(list)->given, given, given + 1));
-    return promise_handles(list)[given];
+    for (uint32_t ready; (ready = hm_promises_ready(list)) != 0;) {
+        uint32_t given = promise_end(list) - ready;
+        if (hm_atomic_exchange_if(&promise_head_of(list)->given, given, given + 1))
+            return promise_handles(list)[given];
+    }
+    (void)hm_fail(HM_ERROR_FULL, "the %s '%.40s' has no promises left: call reserve_promises first",
+                  what, name);
+    return HM_NULL_HANDLE;
 }
 
 hm_status hm_promises_refuse(const char *what, const char *name, hm_handle handle)
