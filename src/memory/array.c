@@ -344,7 +344,8 @@ hm_status hm_array_init(hm_array *array, const hm_array_desc *desc)
     if (array == NULL)
         return hm_refuse_null("hm_array_init", "array");
     memset(array, 0, sizeof *array);
-    desc = HM_DESC(hm_array_desc, desc);
+    if (desc == NULL) /* All fields are 0. */
+        return hm_fail_in("array_init", NULL, hm_fail(HM_ERROR_INVALID, "item_size is 0"));
     hm_status status = hm_array_check(desc, "item_");
     hm_array_column column = {.array = array, .desc = *desc};
     column.desc.memory = array_memory_of(desc);
