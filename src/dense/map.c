@@ -43,14 +43,12 @@ static hm_array map_extras_array(const hm_map *map)
 
 uint32_t hm_map_committed_items(const hm_map *map)
 {
-    size_t limit = map->item_array.limit;
+    size_t limit = map->item_array.limit, ready = hm_id_table_ready(&map->ids);
     const hm_array *meta = map_meta(map);
     if (meta->data != NULL && limit > meta->limit)
         limit = meta->limit;
     limit -= hm_id_table_promised(&map->ids);
-    if (limit > hm_id_table_ready(&map->ids))
-        limit = hm_id_table_ready(&map->ids);
-    return (uint32_t)limit;
+    return (uint32_t)(limit < ready ? limit : ready);
 }
 
 static void *map_item_at(const hm_map *map, uint32_t index)

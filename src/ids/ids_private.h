@@ -245,8 +245,7 @@ static inline uint32_t hm_id_table_left(const hm_id_table *table)
 }
 
 /* Returns how many live positions have memory, beside those of promised slots: at most the
- * capacity.
- */
+ * capacity. */
 static inline uint32_t hm_id_table_ready(const hm_id_table *table)
 {
     size_t limit =

@@ -24,8 +24,7 @@ static inline bool hm_each_before(uint32_t *index, uint32_t count)
 
 /* A loop that declares `item` and `index`, and visits what `before`, an expression with &index,
  * returns until that is NULL. The outer loop runs once: it ends when the inner one does, or is
- * left.
- */
+ * left. */
 #define HM_EACH_BACKWARD(type, item, index, before)                                                \
     for (uint32_t index = HM_INVALID_INDEX - 1; index != HM_INVALID_INDEX;                         \
          index = HM_INVALID_INDEX)                                                                 \
