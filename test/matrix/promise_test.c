@@ -445,28 +445,30 @@ static void retire_of_map(uint32_t n)
  * adopt makes. */
 TEST(promise, of_a_map_of_bytes_has_its_position)
 {
-    static hm_handle promised[MANY];
+    /* Positions are committed by 16,384 of them. */
+    enum { PROMISED = 16000, RETIRED = 15000, OTHERS = 1000, FAR = 20000, MOST = 60000 };
+    static hm_handle promised[PROMISED];
     for (uint32_t way = 0; way < 4; way++) {
         test_memory memory;
         test_memory_init(&memory, test_page_size(4096));
         const hm_map_desc desc = {.item_size = 1,
-                                  .capacity = way % 2 * 2 * MANY,
-                                  .max_slots = 3 * MANY,
+                                  .capacity = way % 2 * MOST,
+                                  .max_slots = MOST,
                                   .type_id = TYPE,
                                   .generation_bits = 2,
                                   .memory = &memory.table};
         CHECK(hm_map_init(&made.map, &desc) == HM_OK);
         if (way >= 2)
-            retire_of_map(MANY - 500);
-        CHECK(hm_map_reserve_promises(&made.map, MANY) == HM_OK);
-        for (uint32_t i = 0; i < MANY; i++)
+            retire_of_map(RETIRED);
+        CHECK(hm_map_reserve_promises(&made.map, PROMISED) == HM_OK);
+        for (uint32_t i = 0; i < PROMISED; i++)
             promised[i] = hm_map_promise(&made.map);
-        for (uint32_t i = 0; way >= 2 && i < 120; i++)
+        for (uint32_t i = 0; way >= 2 && i < OTHERS; i++)
             CHECK(!hm_handle_is_null(hm_map_insert(&made.map, NULL)));
         if (way < 2)
-            CHECK(hm_map_adopt(&made.map, hm_handle_pack(2 * MANY, 1, TYPE), NULL) == HM_OK);
+            CHECK(hm_map_adopt(&made.map, hm_handle_pack(FAR, 1, TYPE), NULL) == HM_OK);
         test_memory_fail(&memory, 1, true);
-        for (uint32_t i = 0; i < MANY; i++)
+        for (uint32_t i = 0; i < PROMISED; i++)
             CHECK(hm_map_insert_as(&made.map, promised[i], NULL) == HM_OK);
         CHECK(hm_map_validate(&made.map) == HM_OK);
         test_memory_fail(&memory, 0, false);
