@@ -446,8 +446,8 @@ static void retire_of_map(uint32_t n)
 TEST(promise, of_a_map_of_bytes_has_its_position)
 {
     /* Positions are committed by 16,384 of them. */
-    enum { PROMISED = 16000, RETIRED = 15000, OTHERS = 1000, FAR = 20000, MOST = 60000 };
-    static hm_handle promised[PROMISED];
+    enum { WAITING = 16000, RETIRED = 15000, OTHERS = 1000, FAR = 20000, MOST = 60000 };
+    static hm_handle promised[WAITING];
     for (uint32_t way = 0; way < 4; way++) {
         test_memory memory;
         test_memory_init(&memory, test_page_size(4096));
@@ -460,15 +460,15 @@ TEST(promise, of_a_map_of_bytes_has_its_position)
         CHECK(hm_map_init(&made.map, &desc) == HM_OK);
         if (way >= 2)
             retire_of_map(RETIRED);
-        CHECK(hm_map_reserve_promises(&made.map, PROMISED) == HM_OK);
-        for (uint32_t i = 0; i < PROMISED; i++)
+        CHECK(hm_map_reserve_promises(&made.map, WAITING) == HM_OK);
+        for (uint32_t i = 0; i < WAITING; i++)
             promised[i] = hm_map_promise(&made.map);
         for (uint32_t i = 0; way >= 2 && i < OTHERS; i++)
             CHECK(!hm_handle_is_null(hm_map_insert(&made.map, NULL)));
         if (way < 2)
             CHECK(hm_map_adopt(&made.map, hm_handle_pack(FAR, 1, TYPE), NULL) == HM_OK);
         test_memory_fail(&memory, 1, true);
-        for (uint32_t i = 0; i < PROMISED; i++)
+        for (uint32_t i = 0; i < WAITING; i++)
             CHECK(hm_map_insert_as(&made.map, promised[i], NULL) == HM_OK);
         CHECK(hm_map_validate(&made.map) == HM_OK);
         test_memory_fail(&memory, 0, false);
